@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# Build-wide choices. Optional dependencies: ON (required), OFF (stub), AUTO (used when found).
+
+option(RAILGAUGE_TESTS "Build the tests" ON)
+option(RAILGAUGE_MICRO "Build the micro benchmarks when Google Benchmark is found" ON)
+option(RAILGAUGE_WERROR "Treat warnings as errors" OFF)
+set(RAILGAUGE_HWLOC AUTO CACHE STRING "hwloc: ON, OFF or AUTO")
+set(RAILGAUGE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# How a room, a rank program and a test are declared: one place for warnings, sanitizers and revision.
+
+add_library(railgauge_settings INTERFACE)
+target_compile_features(railgauge_settings INTERFACE cxx_std_20)
+# Open MPI's deprecated C++ bindings do not compile cleanly under modern g++.
+target_compile_definitions(railgauge_settings INTERFACE OMPI_SKIP_MPICXX)
+target_compile_options(
+  railgauge_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
+                               $<$<BOOL:${RAILGAUGE_WERROR}>:-Werror>)
+if(RAILGAUGE_SANITIZE)
+  target_compile_options(railgauge_settings INTERFACE -fsanitize=${RAILGAUGE_SANITIZE}
+                                                      -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(railgauge_settings INTERFACE -fsanitize=${RAILGAUGE_SANITIZE})
+endif()
+
+# railgauge_room(base SOURCES a.cpp b.cpp DEPENDS fmt::fmt): static library railgauge::base of lib/base.
+function(railgauge_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(railgauge_${name} STATIC ${ROOM_SOURCES})
+  add_library(railgauge::${name} ALIAS railgauge_${name})
+  target_include_directories(railgauge_${name} PUBLIC ${PROJECT_SOURCE_DIR}/lib)
+  target_link_libraries(railgauge_${name} PUBLIC railgauge_settings ${ROOM_DEPENDS})
+endfunction()
+
+# railgauge_program(collective SOURCES ... DEPENDS ...): bin/railgauge-collective.
+function(railgauge_program name)
+  cmake_parse_arguments(PROGRAM "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(railgauge-${name} ${PROGRAM_SOURCES})
+  target_include_directories(railgauge-${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(railgauge-${name} PRIVATE railgauge::program ${PROGRAM_DEPENDS})
+  install(TARGETS railgauge-${name} RUNTIME)
+endfunction()
+
+# Parallel HDF5, as Debian's and RHEL's pkg-config files or CMake's own search give it.
+function(railgauge_find_parallel_hdf5)
+  pkg_search_module(HDF5_MPI IMPORTED_TARGET GLOBAL hdf5-openmpi hdf5-mpi)
+  if(HDF5_MPI_FOUND)
+    add_library(railgauge::hdf5 ALIAS PkgConfig::HDF5_MPI)
+    return()
+  endif()
+  set(HDF5_PREFER_PARALLEL TRUE)
+  find_package(HDF5 REQUIRED COMPONENTS C)
+  if(NOT HDF5_IS_PARALLEL)
+    message(FATAL_ERROR "HDF5 was found without MPI (the parallel writer needs it); install libhdf5-openmpi-dev "
+                        "or hdf5-openmpi-devel")
+  endif()
+  add_library(railgauge_hdf5 INTERFACE)
+  target_include_directories(railgauge_hdf5 SYSTEM INTERFACE ${HDF5_INCLUDE_DIRS})
+  target_link_libraries(railgauge_hdf5 INTERFACE ${HDF5_LIBRARIES})
+  add_library(railgauge::hdf5 ALIAS railgauge_hdf5)
+endfunction()
+
+# railgauge_unit_test(sweep_test SOURCES sweep_test.cpp DEPENDS railgauge::measure): GoogleTest without MPI.
+function(railgauge_unit_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${name} ${TEST_SOURCES})
+  target_link_libraries(${name} PRIVATE ${TEST_DEPENDS} GTest::gtest_main GTest::gmock)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 120 ENVIRONMENT "${RAILGAUGE_TEST_ENVIRONMENT}")
+endfunction()
+
+# railgauge_mpi_test(team_test SOURCES team_test.cpp DEPENDS railgauge::mpi RANKS 1 2 4)
+function(railgauge_mpi_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;DEPENDS;RANKS" ${ARGN})
+  if(NOT TEST_RANKS)
+    set(TEST_RANKS 1 2 4)
+  endif()
+  add_executable(${name} ${TEST_SOURCES})
+  target_link_libraries(${name} PRIVATE ${TEST_DEPENDS} railgauge_mpi_test_main GTest::gtest GTest::gmock)
+  foreach(ranks IN LISTS TEST_RANKS)
+    add_test(NAME ${name}-np${ranks} COMMAND ${PROJECT_SOURCE_DIR}/tests/mpi/launch ${ranks}
+                                             $<TARGET_FILE:${name}>)
+    set_tests_properties(${name}-np${ranks} PROPERTIES LABELS mpi TIMEOUT 120 PROCESSORS 2
+                                                       ENVIRONMENT "${RAILGAUGE_TEST_ENVIRONMENT}")
+  endforeach()
+endfunction()
