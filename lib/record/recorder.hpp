@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -69,6 +71,8 @@ class Recorder {
     int group = 0;
     const SampleSource* samples = nullptr;  ///< none for cases that failed
     Observations observations;
+    /// On rank 0, for every gathered stretch of a column that is not constant, while it passes by.
+    std::function<void(int rank, std::size_t column, std::span<const Cell>)> on_gathered;
   };
 
   struct Options {
