@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ``railgauge`` command: show, report, export, pack, check.
+
+Exit codes: 0 pass, 1 fail, 2 usage or unreadable, 3 unknown or incomplete.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from railgauge import __version__, guard
+from railgauge.errors import RailgaugeError
+from railgauge.text import clean, one_line
+
+USAGE = 2
+
+Options = argparse.Namespace
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise RailgaugeError("the command is not understood", message, f"See {self.prog} --help.")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command in a guarded child process and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        options = parse(argv)
+        return guard.run(lambda: run_command(options), clean(os.fspath(options.run)))
+    except RailgaugeError as error:
+        return _fail(error)
+
+
+def run_command(options: Options) -> int:
+    """Run a parsed command in this process; failures become one line on stderr."""
+    try:
+        code: int = options.command(options)
+        return code
+    except (BrokenPipeError, KeyboardInterrupt):
+        raise
+    except RailgaugeError as error:
+        return _fail(error)
+    except MemoryError:
+        return _fail(RailgaugeError("out of memory", "", "Free memory and repeat."))
+    except OSError as error:
+        name = clean(os.fsdecode(error.filename)) if error.filename else "a file"
+        return _fail(RailgaugeError(f"{name} cannot be used", error.strerror or str(error), ""))
+    except Exception as error:
+        if os.environ.get("RAILGAUGE_TRACEBACK"):
+            traceback.print_exc()
+        what = f"{type(error).__name__}: {error}"
+        remedy = "This is a bug; report it with the output under RAILGAUGE_TRACEBACK=1."
+        return _fail(RailgaugeError("the command broke off", what, remedy))
+
+
+def _fail(error: RailgaugeError) -> int:
+    print(one_line(f"railgauge: {error}", 2000), file=sys.stderr)
+    return USAGE
+
+
+def parse(argv: Sequence[str] | None) -> Options:
+    """Parse the command line; RailgaugeError when it is not understood."""
+    parser = _Parser(prog="railgauge", description=__doc__, allow_abbrev=False)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(dest="name", required=True, metavar="COMMAND")
+    _add(commands, "show", _show, "print the results as a table")
+    report = _add(commands, "report", _report, "write a self-contained HTML page")
+    report.add_argument("-o", "--output", type=Path, help="default: <run>.html")
+    _add_rig(report)
+    export = _add(commands, "export", _export, "write CSV or Parquet, one row per case")
+    export.add_argument("-o", "--output", type=Path, required=True)
+    export.add_argument("--as", dest="kind", choices=("csv", "parquet"), help="default: by -o")
+    export.add_argument("--samples", action="store_true", help="the raw samples instead")
+    packing = _add(commands, "pack", _pack, "make one file of the parts of a run that has ended")
+    packing.add_argument("--overwrite", action="store_true", help="replace an existing <run>")
+    _add_rig(_add(commands, "check", _check, "judge the run; the exit code is the verdict"))
+    return parser.parse_args(argv)
+
+
+def _add(commands: Any, name: str, command: Callable[[Options], int], text: str) -> Any:
+    parser = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+    parser.add_argument("run", type=Path, help="name of the run: <out>, also for <out>.parts/")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.set_defaults(command=command)
+    return parser
+
+
+def _add_rig(parser: Any) -> None:
+    text = "judge a double or a simulation like hardware (it stays marked RIG)"
+    parser.add_argument("--allow-rig", action="store_true", help=text)
+
+
+def _print(options: Options, document: Any, lines: Iterable[str]) -> None:
+    if options.format == "json":
+        print(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
+        return
+    for line in lines:
+        print(line)
+
+
+def _open(options: Options) -> Any:
+    from railgauge.load import open_run
+
+    run = open_run(options.run)
+    for notice in run.notices:
+        print(f"railgauge: {notice}", file=sys.stderr)
+    return run
+
+
+# Each command imports what it needs: h5py stays out of the parent process, which must survive it.
+
+
+def _show(options: Options) -> int:
+    from railgauge.show import show_json, show_text
+
+    run = _open(options)
+    as_json = options.format == "json"
+    _print(options, show_json(run) if as_json else None, () if as_json else show_text(run))
+    return 0
+
+
+def _report(options: Options) -> int:
+    from railgauge.report import write_report
+
+    run = _open(options)
+    default = run.location.out.with_name(run.location.out.name + ".html")
+    path = write_report(run, options.output or default, allow_rig=options.allow_rig)
+    shown = clean(os.fspath(path))
+    _print(options, {"report": shown, "run": run.name, "rig": run.info.is_rig}, [shown])
+    return 0
+
+
+def _export(options: Options) -> int:
+    from railgauge.export import export_cases, export_samples, kind_of
+
+    kind = kind_of(options.output, options.kind)
+    run = _open(options)
+    export = export_samples if options.samples else export_cases
+    count = export(run, options.output, kind)
+    shown = clean(os.fspath(options.output))
+    document = {"export": shown, "rows": count, "run": run.name, "rig": run.info.is_rig}
+    _print(options, document, [f"{shown}: {count} rows"])
+    return 0
+
+
+def _pack(options: Options) -> int:
+    from railgauge.pack import pack
+
+    packed = pack(options.run, overwrite=options.overwrite)
+    shown = clean(os.fspath(packed.path))
+    lines = [f"{shown}: {packed.cases} finished cases"]
+    lines += [f"left in the parts folder, not of this run: {name}" for name in packed.left]
+    _print(options, {"run": shown, "cases": packed.cases, "left": packed.left}, lines)
+    return 0
+
+
+def _check(options: Options) -> int:
+    from railgauge.check import check_json, check_text, verdict_of
+    from railgauge.checks import run_checks
+    from railgauge.verdict import EXIT_CODES
+
+    run = _open(options)
+    results = run_checks(run, allow_rig=options.allow_rig)
+    _print(options, check_json(run, results), check_text(run, results))
+    return EXIT_CODES[verdict_of(results)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

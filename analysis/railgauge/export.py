@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``railgauge export``: one row per case and group, or the raw samples, as CSV or Parquet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pa_parquet
+
+from railgauge.errors import RailgaugeError
+from railgauge.load import Run
+from railgauge.model import Case
+from railgauge.results import iterate
+from railgauge.rows import NUMBER_COLUMNS, rows
+from railgauge.samples import Samples
+from railgauge.text import clean
+
+_BATCH = 1 << 19
+_COUNTS = ("case", "group", "measured_ranks", "iterations", "outliers")
+_UNSIGNED = ("ops_per_sample", "checked_elements", "wrong_elements")
+_TYPES = (
+    dict.fromkeys(NUMBER_COLUMNS, pa.float64())
+    | dict.fromkeys(_COUNTS, pa.int64())
+    | dict.fromkeys(_UNSIGNED, pa.uint64())
+)
+"""Types that do not depend on the values, so that the tables of several runs go together."""
+
+
+class FileKind(StrEnum):
+    """File formats of the export."""
+
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+def kind_of(path: Path, chosen: str | None) -> FileKind:
+    """Take the chosen format, else the one of the file's ending."""
+    ending = (chosen or path.suffix.removeprefix(".")).lower()
+    try:
+        return FileKind(ending)
+    except ValueError as error:
+        name = clean(os.fspath(path))
+        why = f"it ends in neither .csv nor .parquet: {name}"
+        raise RailgaugeError("the format is not clear", why, "Use --as csv|parquet.") from error
+
+
+def export_cases(run: Run, path: Path, kind: FileKind) -> int:
+    """Write one row per case and group, derived bandwidths included; return the row count."""
+    info = run.info
+    context = {
+        "run": run.name,
+        "program": info.program,
+        "version": info.version,
+        "git_revision": info.git_revision,
+        "origin": info.origin,
+        "rig": info.is_rig,
+        "started_utc": info.started_utc,
+    }
+    found = [context | row for row in rows(iterate(run))]
+    names = dict.fromkeys(name for row in found for name in row)
+    columns = {n: [_safe(row.get(n), kind) for row in found] for n in names or context}
+    table = pa.table({n: pa.array(v, _TYPES.get(n)) for n, v in columns.items()})
+    with _writer(path, kind, table.schema) as write:
+        write(table)
+    return int(table.num_rows)
+
+
+def export_samples(run: Run, path: Path, kind: FileKind) -> int:
+    """Stream the raw samples of every finished case; return the row count.
+
+    Columns: origin, case, name, rank, group, iteration, then the sample columns of all cases (null
+    where a case has none), in the units of the run file.
+    """
+    schema = _sample_schema(run)
+    written = 0
+    with _writer(path, kind, schema) as write:
+        for case in run.finished_cases:
+            with run.samples(case) as samples:
+                for batch in _batches(run, case, samples, schema, kind):
+                    write(pa.Table.from_batches([batch], schema))
+                    written += batch.num_rows
+    return written
+
+
+def _sample_schema(run: Run) -> Any:
+    types: dict[str, Any] = {}
+    units: dict[str, str] = {}
+    for case in run.finished_cases:
+        with run.samples(case) as samples:
+            for column in samples.columns.values():
+                types.setdefault(column.name, pa.from_numpy_dtype(column.dtype))
+                units.setdefault(column.name, column.unit)
+    fixed = [("origin", pa.string()), ("case", pa.int32()), ("name", pa.string())]
+    fixed += [(n, pa.int32()) for n in ("rank", "group")] + [("iteration", pa.int64())]
+    taken = {n for n, _ in fixed}
+    fields = [pa.field(n, t) for n, t in fixed]
+    fields += [
+        pa.field(n, t, metadata={"unit": units[n]}) for n, t in types.items() if n not in taken
+    ]
+    return pa.schema(fields)
+
+
+def _batches(run: Run, case: Case, samples: Samples, schema: Any, kind: FileKind) -> Iterator[Any]:
+    for rank in range(len(run.ranks)):
+        begin, end = int(samples.offsets[rank]), int(samples.offsets[rank + 1])
+        constant = {
+            "origin": _safe(run.info.origin, kind),
+            "case": case.id,
+            "name": _safe(case.name, kind),
+            "rank": rank,
+            "group": int(samples.group[rank]),
+        }
+        for first in range(begin, end, _BATCH):
+            last = min(end, first + _BATCH)
+            n = last - first
+            arrays = []
+            for field in schema:
+                if field.name in constant:
+                    arrays.append(pa.repeat(pa.scalar(constant[field.name], field.type), n))
+                elif field.name == "iteration":
+                    arrays.append(pa.array(np.arange(first - begin, last - begin)))
+                elif field.name in samples.columns:
+                    values = samples.columns[field.name].read(first, last)
+                    arrays.append(pa.array(values).cast(field.type))
+                else:
+                    arrays.append(pa.nulls(n, field.type))
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+@contextmanager
+def _writer(path: Path, kind: FileKind, schema: Any) -> Iterator[Any]:
+    """Yield a function that appends a table; the file appears under its name when it is whole."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        if kind is FileKind.CSV:
+            with pa_csv.CSVWriter(temporary, schema) as writer:
+                yield writer.write_table
+        else:
+            with pa_parquet.ParquetWriter(temporary, schema) as writer:
+                yield writer.write_table
+        temporary.replace(path)
+    except OSError as error:
+        why = error.strerror or str(error)
+        name = clean(os.fspath(path))
+        raise RailgaugeError(f"{name} cannot be written", why, "Choose another -o.") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _safe(value: Any, kind: FileKind) -> Any:
+    """Keep a spreadsheet from running a text of the file as a formula."""
+    risky = kind is FileKind.CSV and isinstance(value, str) and len(value) > 1
+    return f"'{value}" if risky and value[0] in "=+-@" else value

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``railgauge pack``: makes one file of a parts folder, as rank 0 does at a clean end.
+
+Nothing is lost on the way: the file is written under a temporary name, renamed when it is whole,
+and only then are the parts removed that went into it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from railgauge import guard, hdf5
+from railgauge.errors import RailgaugeError
+from railgauge.load import (
+    PART_NAME,
+    Location,
+    Run,
+    group_name,
+    locate,
+    open_location,
+    part_name,
+)
+from railgauge.text import clean
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """What `pack` did: the file, and what it left in the folder because it does not know it."""
+
+    path: Path
+    cases: int
+    left: tuple[str, ...]
+
+
+def pack(path: Path, *, overwrite: bool) -> Packed:
+    """Consolidate ``<out>.parts/`` into ``<out>``. The run must have ended.
+
+    Raises
+    ------
+    RailgaugeError
+        ``<out>`` exists, a part is damaged, or the disk is full; the parts stay.
+    """
+    location = _parts_of(path, overwrite)
+    taken = _snapshot(location.parts)
+    run = open_location(location)
+    _require_whole(run)
+    temporary = location.out.with_name(f".{location.out.name}.{os.getpid()}.tmp")
+    try:
+        _write(temporary, run)
+        if not overwrite and location.out.exists():
+            raise _exists(location.out)
+        if _snapshot(location.parts) != taken:
+            why = f"{clean(location.parts.name)} changed meanwhile"
+            raise RailgaugeError("the run is still measured", why, "Pack it when it has ended.")
+        temporary.replace(location.out)
+    except OSError as error:
+        name = clean(os.fspath(location.out))
+        why = error.strerror or str(error)
+        raise RailgaugeError(f"{name} cannot be written", why, "The parts are kept.") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+    return Packed(location.out, len(run.finished_cases), _remove_parts(location.parts, taken))
+
+
+def _exists(out: Path) -> RailgaugeError:
+    why = "pack replaces nothing by itself"
+    return RailgaugeError(f"{clean(os.fspath(out))} exists", why, "Give --overwrite, or move it.")
+
+
+def _parts_of(path: Path, overwrite: bool) -> Location:
+    location, _ = locate(path)
+    if not location.parts.is_dir():
+        name = clean(os.fspath(location.out))
+        raise RailgaugeError(f"there is nothing to pack for {name}", "it is one file already", "")
+    if location.out.exists() and not overwrite:
+        raise _exists(location.out)
+    return Location(location.out, finished=False)
+
+
+def _require_whole(run: Run) -> None:
+    problems = list(run.problems)
+    for case in run.finished_cases:
+        try:
+            with run.samples(case):
+                pass
+        except RailgaugeError as error:
+            problems.append(f"part {part_name(case.id)}: {error}")
+    if problems:
+        remedy = f"Move it out of {clean(run.location.parts.name)} to pack the run without it."
+        raise RailgaugeError("the run cannot be packed whole", problems[0], remedy)
+
+
+def _is_ours(name: str) -> bool:
+    known = ("header.h5", "expired.json", "board")
+    return name in known or PART_NAME.match(name) is not None or name.endswith(".h5.tmp")
+
+
+def _snapshot(folder: Path) -> dict[str, tuple[int, int]]:
+    """Size and time of change of every file that belongs to the run."""
+    files = {p.name: p.lstat() for p in folder.iterdir() if _is_ours(p.name)}
+    return {name: (s.st_size, s.st_mtime_ns) for name, s in files.items()}
+
+
+def _remove_parts(folder: Path, taken: dict[str, tuple[int, int]]) -> tuple[str, ...]:
+    """Remove what was packed, and the folder unless it holds something else."""
+    for name in taken:
+        (folder / name).unlink(missing_ok=True)
+    left = tuple(sorted(clean(p.name) for p in folder.iterdir()))
+    if not left:
+        folder.rmdir()
+    return left
+
+
+def _write(path: Path, run: Run) -> None:
+    """Write header, merged cases, and the groups of every part."""
+    # A byte copy keeps every attribute and object of the header, also those unknown here.
+    shutil.copyfile(run.location.parts / "header.h5", path)
+    with hdf5.reading("a part"), h5py.File(path, "r+", locking=False) as out:
+        rows = {}
+        for case in run.cases:
+            part = run.location.parts / part_name(case.id)
+            if part.exists():
+                with hdf5.open_file(part) as file:
+                    rows[case.id] = hdf5.dataset(file, "cases")[...]
+                    _copy_groups(file, out, case.id)
+        merged = _merge_tables(out["cases"][...], rows, run)
+        del out["cases"]
+        out["cases"] = merged
+        if run.expired is not None:
+            raw = run.expired.raw.encode()
+            out["expired"] = np.array(raw, h5py.string_dtype("utf-8", max(1, len(raw))))
+
+
+def _copy_groups(file: Any, out: Any, case_id: int) -> None:
+    name = group_name(case_id)
+    for parent in ("samples", "counters", "series"):
+        if hdf5.member(file, parent) is None:
+            continue
+        source = hdf5.member(hdf5.group(file, parent), name)
+        if source is not None:
+            guard.beat()
+            file.copy(source, out.require_group(parent), name=name)
+
+
+def _merge_tables(header: Any, parts: dict[int, Any], run: Run) -> Any:
+    """Replace the planned rows by those of the parts; texts widen to the longest of any."""
+    for case_id, part in parts.items():
+        if part.dtype.names != header.dtype.names:
+            why = "its table of cases has other columns than the header's"
+            raise RailgaugeError(f"part {part_name(case_id)} cannot be packed", why, "")
+    fields = []
+    for name in header.dtype.names:
+        kind = header.dtype[name]
+        if kind.kind == "S":
+            extra = {
+                "status": [str(c.status) for c in run.cases],
+                "reason": [c.reason for c in run.cases],
+            }
+            widths = [len(t.encode()) for t in extra.get(name, [])]
+            widths += [kind.itemsize, *(p.dtype[name].itemsize for p in parts.values())]
+            kind = h5py.string_dtype("utf-8", max(widths))
+        fields.append((name, kind))
+    merged = np.zeros(header.shape, np.dtype(fields))
+    for i, (planned, case) in enumerate(zip(header, run.cases, strict=True)):
+        merged[i] = tuple((parts[case.id][0] if case.id in parts else planned).tolist())
+        merged[i]["status"] = str(case.status).encode()
+        merged[i]["reason"] = case.reason.encode()
+    return merged

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exact order statistics of integers in bounded memory, from a stream that can be read again.
+
+The first pass counts values in buckets of a relative width of 2^-13: a bucket is a prefix of the
+bits of a double, so finding it takes no logarithm and keeps the order. Below 16 us (in ns) a
+bucket is one value, and that pass is enough. Otherwise each further pass splits only the buckets
+that hold a wanted order statistic, until a bucket is one value again: one more pass for times up
+to 4 s, two beyond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int64s = NDArray[np.int64]
+
+VALUE_LIMIT = 1 << 53
+_MANTISSA_BITS = 52
+_SPLIT_BITS = 4  # beyond those of the first pass
+
+
+class _Interval:
+    """A bucket ``[low, low + width)`` that holds wanted order statistics."""
+
+    def __init__(self, low: int, width: int, below: int, ranks: list[int], bits: int) -> None:
+        self.low = low
+        self.width = width
+        self.below = below
+        self.ranks = ranks
+        self.shift = max(0, (width - 1).bit_length() - bits)
+        self.counts = np.zeros(((width - 1) >> self.shift) + 1, np.int64)
+
+    def count(self, values: Int64s) -> None:
+        inside = values[(values >= self.low) & (values < self.low + self.width)]
+        if inside.size:
+            inside -= self.low
+            inside >>= self.shift
+            self.counts += np.bincount(inside, minlength=self.counts.size)
+
+
+class ExactQuantiles:
+    """Order statistics of non-negative integers below 2^53.
+
+    Parameters
+    ----------
+    exact_bits : int
+        Values below ``2**exact_bits`` are resolved in the first pass; memory is about
+        ``8 * 2**exact_bits`` bytes per octave the values reach above that.
+
+    Examples
+    --------
+    >>> values = np.array([5, 1, 9, 7])
+    >>> q = ExactQuantiles()
+    >>> q.add(values)
+    >>> q.aim([0, 2])
+    >>> while not q.resolved:
+    ...     q.refine(values)
+    ...     q.narrow()
+    >>> q.value(2)
+    7
+    """
+
+    def __init__(self, exact_bits: int = 14) -> None:
+        self._bits = exact_bits
+        self._shift = _MANTISSA_BITS - exact_bits
+        self._base = int(np.float64(1 << exact_bits).view(np.int64)) >> self._shift
+        self._counts = np.zeros(0, np.int64)
+        self._open: list[_Interval] = []
+        self._found: dict[int, int] = {}
+        self._sums: list[float] = []
+        self.minimum = VALUE_LIMIT
+        self.maximum = -1
+
+    @property
+    def count(self) -> int:
+        """Number of values added."""
+        return int(self._counts.sum())
+
+    @property
+    def mean(self) -> float:
+        """Arithmetic mean, NaN of nothing."""
+        return sum(self._sums) / self.count if self.count else float("nan")
+
+    def add(self, values: Int64s) -> None:
+        """Count values, shape (n,), in the first pass."""
+        if not values.size:
+            return
+        self.minimum = min(self.minimum, int(values.min()))
+        self.maximum = max(self.maximum, int(values.max()))
+        if self.minimum < 0 or self.maximum >= VALUE_LIMIT:
+            raise ValueError(f"values must lie in [0, 2^53), not {self.minimum}..{self.maximum}")
+        self._sums.append(float(values.sum(dtype=np.float64)))
+        counts = np.bincount(self._buckets(values))
+        if counts.size > self._counts.size:
+            counts[: self._counts.size] += self._counts
+            self._counts = counts
+        else:
+            self._counts[: counts.size] += counts
+
+    def _buckets(self, values: Int64s) -> Int64s:
+        # Adding 2^bits makes the first octave's buckets one wide and gives 0 a bucket.
+        shifted = (values + (1 << self._bits)).astype(np.float64).view(np.int64)
+        shifted >>= self._shift
+        shifted -= self._base
+        return shifted
+
+    def _edge(self, bucket: int) -> int:
+        bits = np.int64((bucket + self._base) << self._shift)
+        return int(bits.view(np.float64)) - (1 << self._bits)
+
+    def aim(self, ranks: Iterable[int]) -> None:
+        """Ask for order statistics, 0 the smallest; ends the first pass."""
+        wanted = sorted({r for r in ranks if 0 <= r < self.count})
+        if not wanted:
+            return
+        above = np.cumsum(self._counts)
+        buckets = np.searchsorted(above, wanted, side="right")
+        for bucket in np.unique(buckets).tolist():
+            low, high = self._edge(bucket), self._edge(bucket + 1)
+            inside = [r for r, b in zip(wanted, buckets, strict=True) if b == bucket]
+            below = int(above[bucket] - self._counts[bucket])
+            self._settle(low, high - low, below, inside)
+
+    def _settle(self, low: int, width: int, below: int, ranks: list[int]) -> None:
+        if width == 1:
+            self._found.update(dict.fromkeys(ranks, low))
+        else:
+            bits = self._bits + _SPLIT_BITS
+            self._open.append(_Interval(low, width, below, ranks, bits))
+
+    @property
+    def resolved(self) -> bool:
+        """True when every order statistic asked for is known."""
+        return not self._open
+
+    def refine(self, values: Int64s) -> None:
+        """Count values again, in a further pass over the same stream."""
+        for interval in self._open:
+            interval.count(values)
+
+    def narrow(self) -> None:
+        """End a further pass."""
+        intervals, self._open = self._open, []
+        for old in intervals:
+            above = old.below + np.cumsum(old.counts)
+            parts = np.searchsorted(above, old.ranks, side="right")
+            if int(parts.max()) >= old.counts.size:
+                raise ValueError("the stream changed between two passes")
+            for part in np.unique(parts).tolist():
+                inside = [r for r, p in zip(old.ranks, parts, strict=True) if p == part]
+                below = int(above[part] - old.counts[part])
+                low = old.low + (part << old.shift)
+                width = min(1 << old.shift, old.low + old.width - low)
+                self._settle(low, width, below, inside)
+
+    def value(self, rank: int) -> int:
+        """Return the order statistic; KeyError when `aim` did not ask for it."""
+        return self._found[rank]
+
+    def count_above(self, value: float) -> tuple[int, int]:
+        """Count values above a threshold, rounded up to the edge of its bucket.
+
+        Returns
+        -------
+        threshold, count : int
+            Values ``>= threshold`` are counted; ``value < threshold <= value * (1 + 2^-13) + 1``.
+        """
+        limited = np.array([min(int(value), VALUE_LIMIT - 1)], np.int64)
+        bucket = int(self._buckets(limited)[0]) + 1
+        return self._edge(bucket), int(self._counts[bucket:].sum())

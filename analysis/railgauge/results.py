@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joins reading and statistics: what was measured in each case, group by group."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from railgauge.errors import RailgaugeError
+from railgauge.load import Run
+from railgauge.model import Case
+from railgauge.quantiles import ExactQuantiles
+from railgauge.samples import SLAB_SAMPLES, Group, Samples
+from railgauge.stats import (
+    MEDIAN,
+    Bins,
+    Distribution,
+    clock_bound_ns,
+    distribution_from,
+    distribution_of,
+    even_bins,
+    order_rank,
+    outlier_fence,
+    reported_lateness,
+    spans,
+    wanted_ranks,
+)
+
+IN_MEMORY_ITERATIONS = 1 << 14
+"""Up to here, in one slab, partitioning beats counting; both give the same numbers."""
+
+_TIMELINE_BINS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class GroupResult:
+    """What one group of ranks measured in one case; times in ns per operation.
+
+    Attributes
+    ----------
+    time, time_from_first_entry : Distribution
+        Latest exit - latest entry, and latest exit - earliest entry, of each iteration.
+    lateness_ns : dict
+        Median over the iterations of entry - earliest entry, by rank; None where the clocks
+        cannot tell it from none. Not divided by the operations per sample.
+    fence_ns, outliers
+        Iterations slower than the fence are outliers; None and 0 where there are too few.
+    timeline, blocks : Bins
+        Time of samples (not divided by the operations per sample) along the iterations.
+    """
+
+    group: Group
+    time: Distribution
+    time_from_first_entry: Distribution
+    lateness_ns: dict[int, float | None]
+    clock_bound_ns: int
+    fence_ns: float | None
+    outliers: int
+    timeline: Bins
+    blocks: Bins | None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """A case with the results of its groups; none where it is unfinished or damaged."""
+
+    case: Case
+    groups: tuple[GroupResult, ...] = ()
+    problem: str = ""
+
+
+def algbw_gb_s(case: Case, time_ns: float) -> float:
+    """Algorithm bandwidth in GB/s (1e9 B/s) of one operation; NaN of no time."""
+    return case.algbw_bytes / time_ns if time_ns > 0 else math.nan
+
+
+def busbw_gb_s(case: Case, time_ns: float) -> float:
+    """Bus bandwidth as nccl-tests defines it, GB/s; NaN where it has no meaning."""
+    return algbw_gb_s(case, time_ns) * case.bus_factor
+
+
+def measure_all(run: Run) -> list[CaseResult]:
+    """Compute the results of every case; unfinished and damaged ones come back without groups."""
+    return list(iterate(run))
+
+
+def iterate(run: Run) -> Iterator[CaseResult]:
+    """Yield the results case by case."""
+    clocks = clock_ids(run)
+    for case in run.cases:
+        if not case.finished:
+            yield CaseResult(case)
+            continue
+        try:
+            yield measure(run, case, clocks)
+        except RailgaugeError as error:
+            yield CaseResult(case, problem=str(error))
+
+
+def clock_ids(run: Run) -> list[str]:
+    """Name the clock of each rank: the boot_id of its node, else the node itself."""
+    boots = {n.node: n.facts.get("boot_id") for n in run.nodes}
+    return [boots.get(r.node) or f"node {r.node} {r.host}" for r in run.ranks]
+
+
+def measure(run: Run, case: Case, clocks: list[str]) -> CaseResult:
+    """Compute the results of one finished case.
+
+    Raises
+    ------
+    DamagedRun
+        Its samples are missing or damaged.
+    """
+    with run.samples(case) as samples:
+        results = []
+        for group in samples.groups():
+            if group.iterations:
+                bound = clock_bound_ns([run.ranks[r] for r in group.ranks], clocks)
+                results.append(_measure_group(samples, group, bound, case.ops_per_sample))
+    return CaseResult(case, tuple(results), "" if results else "it holds no samples")
+
+
+class _Times:
+    """Accumulates one group's times; needs as many passes as `passes` yields."""
+
+    def __init__(self, group: Group, blocks: Bins | None) -> None:
+        self.group = group
+        self.time = ExactQuantiles()
+        self.from_first = ExactQuantiles()
+        # Many ranks share the memory of a few: coarser buckets, the same result one pass later.
+        bits = 14 if len(group.ranks) <= 64 else 8
+        self.lateness = [ExactQuantiles(bits) for _ in group.ranks]
+        self.timeline = even_bins(group.iterations, _TIMELINE_BINS)
+        self.blocks = blocks
+
+    def quantiles(self) -> list[ExactQuantiles]:
+        return [self.time, self.from_first, *self.lateness]
+
+    def read(self, samples: Samples) -> None:
+        for first, start_ns, elapsed_ns in samples.slabs(self.group):
+            found = spans(start_ns, elapsed_ns)
+            self.time.add(found.from_last_entry)
+            self.from_first.add(found.from_first_entry)
+            for exact, row in zip(self.lateness, found.lateness, strict=True):
+                exact.add(row)
+            self.timeline.add(first, found.from_last_entry)
+            if self.blocks is not None:
+                self.blocks.add(first, found.from_last_entry)
+        n = self.group.iterations
+        self.time.aim(wanted_ranks(n))
+        self.from_first.aim(wanted_ranks(n))
+        for exact in self.lateness:
+            exact.aim([order_rank(n, MEDIAN)])
+
+    def refine(self, samples: Samples) -> None:
+        while not all(q.resolved for q in self.quantiles()):
+            for _, start_ns, elapsed_ns in samples.slabs(self.group):
+                found = spans(start_ns, elapsed_ns)
+                self.time.refine(found.from_last_entry)
+                self.from_first.refine(found.from_first_entry)
+                for exact, row in zip(self.lateness, found.lateness, strict=True):
+                    exact.refine(row)
+            for exact in self.quantiles():
+                exact.narrow()
+
+
+def _measure_group(samples: Samples, group: Group, bound_ns: int, per: int) -> GroupResult:
+    starts = samples.block_starts(group.iterations)
+    blocks = Bins(starts, group.iterations) if starts is not None else None
+    in_one_slab = group.iterations * len(group.ranks) <= SLAB_SAMPLES
+    if in_one_slab and group.iterations <= IN_MEMORY_ITERATIONS:
+        return _measure_short(samples, group, bound_ns, per, blocks)
+    times = _Times(group, blocks)
+    times.read(samples)
+    times.refine(samples)
+    time = distribution_from(times.time, per)
+    fence, outliers = outlier_fence(time), 0
+    if fence is not None:
+        edge, outliers = times.time.count_above(fence * per)
+        fence = edge / per
+    median = order_rank(group.iterations, MEDIAN)
+    medians = [exact.value(median) for exact in times.lateness]
+    return GroupResult(
+        group=group,
+        time=time,
+        time_from_first_entry=distribution_from(times.from_first, per),
+        lateness_ns=_reported(group, medians, bound_ns),
+        clock_bound_ns=bound_ns,
+        fence_ns=fence,
+        outliers=outliers,
+        timeline=times.timeline,
+        blocks=blocks,
+    )
+
+
+def _measure_short(
+    samples: Samples, group: Group, bound_ns: int, per: int, blocks: Bins | None
+) -> GroupResult:
+    ((_, start_ns, elapsed_ns),) = samples.slabs(group)
+    found = spans(start_ns, elapsed_ns)
+    time = distribution_of(found.from_last_entry, per)
+    fence, outliers = outlier_fence(time), 0
+    if fence is not None:
+        outliers = int(np.count_nonzero(found.from_last_entry > fence * per))
+    median = order_rank(group.iterations, MEDIAN)
+    medians = np.partition(found.lateness, median, axis=1)[:, median].tolist()
+    timeline = even_bins(group.iterations, _TIMELINE_BINS)
+    for bins in (timeline, blocks):
+        if bins is not None:
+            bins.add(0, found.from_last_entry)
+    return GroupResult(
+        group=group,
+        time=time,
+        time_from_first_entry=distribution_of(found.from_first_entry, per),
+        lateness_ns=_reported(group, medians, bound_ns),
+        clock_bound_ns=bound_ns,
+        fence_ns=fence,
+        outliers=outliers,
+        timeline=timeline,
+        blocks=blocks,
+    )
+
+
+def _reported(group: Group, medians: list[int], bound_ns: int) -> dict[int, float | None]:
+    return {
+        rank: reported_lateness(median, bound_ns)
+        for rank, median in zip(group.ranks, medians, strict=True)
+    }

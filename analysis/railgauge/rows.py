@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One flat row per case and group: what the tables of every output are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from railgauge.load import Run
+from railgauge.model import RunInfo
+from railgauge.results import CaseResult, GroupResult, algbw_gb_s, busbw_gb_s
+
+Row = dict[str, str | int | float | None]
+
+RIG_MARK = "RIG"
+
+UNIT_NOTES = {
+    "time_us": "mean of latest exit - latest entry",
+    "median_us": "median of latest exit - latest entry",
+    "algbw_GB_s": "from the median, 1 GB = 1e9 B",
+    "busbw_GB_s": "algbw x bus factor of nccl-tests",
+}
+
+
+def watermark(info: RunInfo) -> str:
+    """Return the line that marks a rig's numbers, empty for hardware."""
+    if not info.is_rig:
+        return ""
+    return f"{RIG_MARK}: origin {info.origin}, not a measurement of hardware"
+
+
+def rows(results: Iterable[CaseResult]) -> Iterator[Row]:
+    """Yield a row per case and group; an unfinished case has one row without numbers."""
+    for result in results:
+        for group in result.groups or (None,):
+            yield row(result, group)
+
+
+def row(result: CaseResult, group: GroupResult | None) -> Row:
+    """Flatten one case and one of its groups; times in us per operation, bandwidths in GB/s."""
+    case = result.case
+    found: Row = {
+        "case": case.id,
+        "name": case.name,
+        "status": str(case.status),
+        "reason": case.reason or result.problem,
+        "benchmark": case.benchmark,
+        "operation": case.operation,
+        "backend": case.backend,
+        "memory": case.memory,
+    }
+    found.update({k: v for k, v in case.variables.items() if k not in found})
+    found.update(_numbers(result, group))
+    found.update(
+        ops_per_sample=case.ops_per_sample,
+        checked_elements=case.checked_elements,
+        wrong_elements=case.wrong_elements,
+    )
+    return {k: _plain(v) for k, v in found.items()}
+
+
+def _numbers(result: CaseResult, group: GroupResult | None) -> Row:
+    if group is None:
+        return dict.fromkeys(NUMBER_COLUMNS)
+    time, case = group.time, result.case
+    values = (
+        group.group.id,
+        len(group.group.ranks),
+        time.n,
+        time.mean / 1e3,
+        time.minimum / 1e3,
+        _us(time.shown(0.05)),
+        time.median / 1e3,
+        _us(time.median_low),
+        _us(time.median_high),
+        _us(time.shown(0.95)),
+        _us(time.shown(0.99)),
+        _us(time.shown(0.999)),
+        time.maximum / 1e3,
+        group.time_from_first_entry.median / 1e3,
+        group.outliers,
+        max((v for v in group.lateness_ns.values() if v is not None), default=0) / 1e3,
+        group.clock_bound_ns / 1e3,
+        algbw_gb_s(case, time.median),
+        busbw_gb_s(case, time.median),
+    )
+    return dict(zip(NUMBER_COLUMNS, values, strict=True))
+
+
+NUMBER_COLUMNS = (
+    "group",
+    "measured_ranks",
+    "iterations",
+    "time_us",
+    "min_us",
+    "p5_us",
+    "median_us",
+    "median_low_us",
+    "median_high_us",
+    "p95_us",
+    "p99_us",
+    "p99_9_us",
+    "max_us",
+    "median_from_first_entry_us",
+    "outliers",
+    "largest_lateness_us",
+    "clock_error_us",
+    "algbw_GB_s",
+    "busbw_GB_s",
+)
+
+
+def _us(value_ns: float | None) -> float | None:
+    return None if value_ns is None else value_ns / 1e3
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def run_document(run: Run) -> dict[str, Any]:
+    """Return what every JSON output says about its run."""
+    info = run.info
+    return {
+        "name": run.name,
+        "schema": info.schema,
+        "program": info.program,
+        "version": info.version,
+        "git_revision": info.git_revision,
+        "argv": list(info.argv),
+        "origin": info.origin,
+        "rig": info.is_rig,
+        "watermark": watermark(info),
+        "started_utc": info.started_utc,
+        "finished_utc": info.finished_utc,
+        "interrupted": run.interrupted,
+        "ranks": info.ranks,
+        "nodes": info.nodes,
+        "cases_planned": len(run.cases),
+        "cases_finished": len(run.finished_cases),
+        "expired": run.expired.text if run.expired else None,
+        "notices": run.notices,
+        "problems": run.problems,
+    }
