@@ -19,35 +19,39 @@ enum class StartMode { free, window, barrier };
 enum class CheckMode { on, off };
 
 struct RunnerOptions {
-  StartMode start = StartMode::free;
-  CheckMode check = CheckMode::on;
-  std::size_t warmup = 5;
-  std::uint64_t ops_per_sample = 1;  ///< more than 1: batched
-  std::int64_t window_period_ns = 0;  ///< StartMode::window: distance of starts; 0 = twice the warm-up's time
-  std::int64_t clock_offset_ns = 0;   ///< common clock minus this rank's clock, for agreed start times
+    StartMode start = StartMode::free;
+    CheckMode check = CheckMode::on;
+    std::size_t warmup = 5;
+    std::uint64_t ops_per_sample = 1;  ///< more than 1: batched
+    std::int64_t window_period_ns =
+        0;  ///< StartMode::window: distance of starts; 0 = twice the warm-up's time
+    std::int64_t clock_offset_ns =
+        0;  ///< common clock minus this rank's clock, for agreed start times
 };
 
-/// Measures one case: prepare, check round, warm-up, timed blocks until the StopRule has enough, check round.
+/// Measures one case: prepare, check round, warm-up, timed blocks until the StopRule has enough,
+/// check round.
 ///
-/// A failure on any rank ends the case on all of them with status `failed`; nothing is thrown for it, the plan
-/// goes on. Times are this rank's clock; the Recorder moves them to the common clock.
+/// A failure on any rank ends the case on all of them with status `failed`; nothing is thrown for
+/// it, the plan goes on. Times are this rank's clock; the Recorder moves them to the common clock.
 class Runner {
- public:
-  Runner(Team& team, Progress& progress, Clock clock, RunnerOptions options);
+  public:
+    Runner(Team& team, Progress& progress, Clock clock, RunnerOptions options);
 
-  CaseResult run(const Case& c, IterationWorkload& workload, StopRule& rule, SampleBuffer& samples);
+    CaseResult run(const Case& c, IterationWorkload& workload, StopRule& rule,
+                   SampleBuffer& samples);
 
-  /// @param duration_ns,warmup_ns of the window, the same on all ranks
-  CaseResult run(const Case& c, WindowWorkload& workload, std::int64_t warmup_ns, std::int64_t duration_ns,
-                 SampleSink& sink);
+    /// @param duration_ns,warmup_ns of the window, the same on all ranks
+    CaseResult run(const Case& c, WindowWorkload& workload, std::int64_t warmup_ns,
+                   std::int64_t duration_ns, SampleSink& sink);
 
- private:
-  class IterationRun;
+  private:
+    class IterationRun;
 
-  Team& team_;
-  Progress& progress_;
-  Clock clock_;
-  RunnerOptions options_;
+    Team& team_;
+    Progress& progress_;
+    Clock clock_;
+    RunnerOptions options_;
 };
 
 }  // namespace railgauge

@@ -7,29 +7,29 @@ namespace railgauge {
 
 /// MPI_Init_thread .. MPI_Finalize. MPI_THREAD_FUNNELED: watchdogs never call MPI.
 ///
-/// close() finalizes; a destructor that runs without it (an exception is under way) ends the whole job by
-/// MPI_Abort, since the other ranks would wait for this one for ever.
+/// close() finalizes; a destructor that runs without it (an exception is under way) ends the whole
+/// job by MPI_Abort, since the other ranks would wait for this one for ever.
 class MpiSession {
- public:
-  MpiSession(int& argc, char**& argv);
-  ~MpiSession();
-  MpiSession(const MpiSession&) = delete;
-  MpiSession& operator=(const MpiSession&) = delete;
+  public:
+    MpiSession(int& argc, char**& argv);
+    ~MpiSession();
+    MpiSession(const MpiSession&) = delete;
+    MpiSession& operator=(const MpiSession&) = delete;
 
-  void close();
+    void close();
 
-  /// The exit code the job ends with if the destructor has to abort it.
-  void set_abort_code(int code) noexcept { abort_code_ = code; }
+    /// The exit code the job ends with if the destructor has to abort it.
+    void set_abort_code(int code) noexcept { abort_code_ = code; }
 
- private:
-  bool open_ = true;
-  int abort_code_ = 6;
+  private:
+    bool open_ = true;
+    int abort_code_ = 6;
 };
 
 /// What the launcher says before MPI_Init (Open MPI, PMIx or Slurm variables).
 struct LauncherIdentity {
-  int rank = -1;  ///< -1 = not said
-  int size = -1;
+    int rank = -1;  ///< -1 = not said
+    int size = -1;
 };
 
 LauncherIdentity launcher_identity();

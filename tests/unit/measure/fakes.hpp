@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "measure/clock.hpp"
+#include "measure/team.hpp"
+#include "measure/workload.hpp"
+
+namespace railgauge::testing {
+
+/// One rank alone, or two of which the other says what the test wants.
+class FakeTeam : public Team {
+  public:
+    int rank() const override { return 0; }
+    int size() const override { return 1; }
+    void barrier() override { ++barriers; }
+    double max(double value) override {
+        ++agreements;
+        return value * other_slower;
+    }
+    std::int64_t max(std::int64_t value) override { return value; }
+    CheckTally agree(const std::optional<Failure>& failure, CheckTally tally) override {
+        if (failure) throw AgreedError(failure->code, failure->text);
+        if (other_failure) throw AgreedError(other_failure->code, other_failure->text);
+        return {tally.checked + other_tally.checked, tally.wrong + other_tally.wrong};
+    }
+    const std::string& host() const override { return host_; }
+
+    int barriers = 0;
+    int agreements = 0;
+    double other_slower = 1;  ///< what the other rank says, over what this one says
+    CheckTally other_tally;
+    std::optional<Failure> other_failure;
+
+  private:
+    std::string host_ = "fake";
+};
+
+/// A clock that only moves when a workload or a reader moves it.
+struct FakeClock {
+    static inline std::int64_t time_ns = 0;
+    static inline std::int64_t step_per_read_ns = 0;
+    static std::int64_t now_ns() { return time_ns += step_per_read_ns; }
+    static Clock clock() { return {"fake", &now_ns}; }
+};
+
+/// An operation that takes `duration_ns` of the fake clock.
+class FakeWorkload : public IterationWorkload {
+  public:
+    void prepare(const Case&) override {
+        ++prepared;
+        if (prepare_failure) throw *prepare_failure;
+    }
+    int group() const override { return colour; }
+    Traffic traffic() const override { return {1000, 2000, 1.5}; }
+    void launch() override {
+        ++launched;
+        FakeClock::time_ns += duration_ns;
+    }
+    void complete() override { ++completed; }
+    CheckTally check(std::uint64_t round) override {
+        rounds.push_back(round);
+        return {100, round == wrong_round ? wrong : 0};
+    }
+
+    int colour = 0;
+    std::int64_t duration_ns = 500;
+    std::uint64_t wrong = 0;
+    std::uint64_t wrong_round = 1;
+    std::optional<Error> prepare_failure;
+    int prepared = 0;
+    std::uint64_t launched = 0;
+    std::uint64_t completed = 0;
+    std::vector<std::uint64_t> rounds;
+};
+
+}  // namespace railgauge::testing

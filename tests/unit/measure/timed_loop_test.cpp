@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nothing allocates or calls the kernel in the timed loop. A seccomp filter turns every system call
+// of a child process into SIGSYS while the loop runs, and malloc is counted; both are switched on
+// by the first operation and off by the last, so that exactly the loop is covered.
+#include <array>
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fakes.hpp"
+#include "measure/runner.hpp"
+
+namespace {
+
+struct Counts {
+    volatile std::uint64_t system_calls = 0;
+    volatile std::uint64_t allocations = 0;
+    volatile std::uint64_t operations = 0;
+};
+
+bool armed =
+    false;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): read by operator new
+Counts* counts = nullptr;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): read by a
+                           // signal handler
+
+void count_system_call(int) {
+    counts->system_calls = counts->system_calls + 1;
+}
+
+/// From now on every system call but exit_group and rt_sigreturn only raises SIGSYS.
+void trap_system_calls() {
+    struct sigaction action {};
+    action.sa_handler = &count_system_call;
+    sigaction(SIGSYS, &action, nullptr);
+    std::array<sock_filter, 5> filter{
+        {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 2, 0),
+         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 1, 0),
+         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)}};
+    const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) _exit(77);
+}
+
+/// Arms in its first operation, ends the process in its last.
+class ArmedWorkload : public railgauge::testing::FakeWorkload {
+  public:
+    ArmedWorkload(std::uint64_t operations, bool disturb)
+        : operations_(operations), disturb_(disturb) {}
+
+    void launch() override {
+        if (launched++ == 0) {
+            trap_system_calls();
+            armed = true;
+        }
+        if (disturb_ && launched == 3) {
+            syscall(SYS_getppid);
+            delete new int;
+        }
+        counts->operations = launched;
+        if (launched == operations_) _exit(0);
+    }
+
+  private:
+    std::uint64_t operations_;
+    bool disturb_;
+};
+
+/// Counts of a Runner that takes `samples` samples in a child process; exit status 77 = no seccomp
+/// here.
+Counts run_in_child(std::size_t samples, bool disturb) {
+    void* shared =
+        mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    counts = new (shared) Counts;
+    const pid_t child = fork();
+    if (child == 0) {
+        railgauge::testing::FakeTeam team;
+        railgauge::Progress progress;
+        railgauge::SampleBuffer buffer;
+        ArmedWorkload workload(samples, disturb);
+        railgauge::Runner runner(team, progress, railgauge::monotonic_clock,
+                                 {.check = railgauge::CheckMode::off, .warmup = 0});
+        const auto rule = railgauge::make_fixed_rule(samples);
+        runner.run(railgauge::Case("case", {}), workload, *rule, buffer);
+        _exit(1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0) << "77: seccomp filters are not available here";
+    Counts result;
+    result.system_calls = counts->system_calls;
+    result.allocations = counts->allocations;
+    result.operations = counts->operations;
+    munmap(shared, sizeof(Counts));
+    return result;
+}
+
+TEST(TimedLoopTest, neither_allocates_nor_calls_the_kernel) {
+    const Counts result = run_in_child(10'000, false);
+    EXPECT_EQ(result.operations, 10'000u);
+    EXPECT_EQ(result.system_calls, 0u);
+    EXPECT_EQ(result.allocations, 0u);
+}
+
+TEST(TimedLoopTest, would_notice_one_allocation_and_one_system_call) {
+    const Counts result = run_in_child(10, true);
+    EXPECT_EQ(result.system_calls, 1u);
+    EXPECT_EQ(result.allocations, 1u);
+}
+
+}  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t size) {
+    if (armed) counts->allocations = counts->allocations + 1;
+    if (void* memory = std::malloc(size))
+        return memory;  // NOLINT(cppcoreguidelines-no-malloc): this is operator new
+    throw std::bad_alloc();
+}
+
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+    std::free(memory);
+}  // NOLINT(cppcoreguidelines-no-malloc): as above
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}  // NOLINT(cppcoreguidelines-no-malloc)
