@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/plan.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.hpp"
+#include "base/units.hpp"
+#include "measure/sweep.hpp"
+
+namespace railgauge {
+namespace {
+
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 60;
+
+std::vector<std::uint64_t> parse_sizes(const std::string& text) {
+    std::vector<std::uint64_t> sizes = parse_byte_list(text);
+    if (sizes.back() > most_bytes) {
+        throw Error(ExitCode::usage, fmt::format("{} B is too large", sizes.back()),
+                    "no buffer can have more than 1 EiB", "use smaller --sizes");
+    }
+    return sizes;
+}
+
+void require_root(int root, int ranks) {
+    if (root >= 0 && root < ranks) return;
+    throw Error(ExitCode::usage, fmt::format("root {} does not exist", root),
+                fmt::format("the job has {} ranks", ranks),
+                fmt::format("use --root 0 to {}", ranks - 1));
+}
+
+std::vector<Value> as_values(const std::vector<std::string>& texts) {
+    return {texts.begin(), texts.end()};
+}
+
+/// The sweep of one operation and one type.
+class TypeSweep {
+  public:
+    TypeSweep(const CollectiveOptions& options, const OperationRow& row, DataType type, int ranks)
+        : options_(options), row_(row), type_(type), ranks_(ranks) {
+        for (const std::uint64_t size : parse_sizes(options.sizes))
+            add_size(size);
+    }
+
+    bool complete() const { return vanished_.empty(); }
+
+    /// What was left out, and why.
+    std::string remark() const {
+        return fmt::format("{} of {} on {} ranks leaves out {} B: one element per rank takes {} B",
+                           row_.name, to_text(type_), ranks_, fmt::join(vanished_, ", "),
+                           least_bytes());
+    }
+
+    std::vector<Case> cases() const {
+        std::vector<Case> cases = sweep().cases();
+        for (Case& c : cases) {
+            const auto bytes = static_cast<std::uint64_t>(c.integer("bytes"));
+            const std::size_t count = count_within(row_, bytes, type_, ranks_);
+            c.annotate("count", static_cast<std::int64_t>(count));
+            c.annotate("root", std::int64_t{is_rooted(row_) ? options_.root : -1});
+            c.annotate("group_ranks", std::int64_t{ranks_});
+        }
+        return cases;
+    }
+
+  private:
+    std::size_t least_bytes() const { return larger_elements(row_, 1, ranks_) * size_of(type_); }
+
+    void add_size(std::uint64_t size) {
+        const std::size_t count = count_within(row_, size, type_, ranks_);
+        if (count == 0) {
+            vanished_.push_back(size);
+            return;
+        }
+        const Value bytes = static_cast<std::int64_t>(count * least_bytes());
+        // Two sizes may round to the same case.
+        if (bytes_.empty() || bytes_.back() != bytes) bytes_.push_back(bytes);
+    }
+
+    Sweep sweep() const {
+        const bool both = options_.place == "both";
+        const std::vector<Value> places =
+            both ? as_values({"out", "in"}) : as_values({options_.place});
+        Sweep sweep;
+        sweep.axis("operation", {std::string(row_.name)})
+            .axis("backend", {options_.backend})
+            .axis("memory", {options_.memory})
+            .axis("dtype", {std::string(to_text(type_))})
+            .axis("redop", row_.reduces == Reduces::yes ? as_values(options_.reductions)
+                                                        : as_values({"none"}))
+            .axis("place", places)
+            .axis("bytes", bytes_);
+        return sweep;
+    }
+
+    const CollectiveOptions& options_;
+    const OperationRow& row_;
+    DataType type_;
+    int ranks_;
+    std::vector<Value> bytes_;
+    std::vector<std::uint64_t> vanished_;
+};
+
+void append(std::vector<Case>& cases, std::vector<Case> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(cases));
+}
+
+CollectivePlan plan_operation(const CollectiveOptions& options, const OperationRow& row,
+                              int ranks) {
+    CollectivePlan plan;
+    for (const std::string& name : options.types) {
+        const DataType type = parse_data_type(name);
+        if (type == DataType::bytes && row.reduces == Reduces::yes) {
+            plan.left_out.push_back(
+                fmt::format("{} leaves out bytes: they have no sum or maximum", row.name));
+            continue;
+        }
+        const TypeSweep sweep(options, row, type, ranks);
+        if (!sweep.complete()) plan.left_out.push_back(sweep.remark());
+        append(plan.cases, sweep.cases());
+    }
+    if (plan.cases.empty()) {
+        throw Error(ExitCode::usage, fmt::format("nothing of {} can be measured", row.name),
+                    fmt::format("{}", fmt::join(plan.left_out, "; ")),
+                    "use larger --sizes or another --dtype");
+    }
+    return plan;
+}
+
+std::vector<std::string> chosen_operations(const CollectiveOptions& options) {
+    const auto& chosen = options.operations;
+    const bool all = std::find(chosen.begin(), chosen.end(), "all") != chosen.end();
+    return all ? operation_names() : chosen;
+}
+
+}  // namespace
+
+CollectivePlan plan_collectives(const CollectiveOptions& options, int ranks) {
+    require_root(options.root, ranks);
+    CollectivePlan plan;
+    for (const std::string& name : chosen_operations(options)) {
+        CollectivePlan part = plan_operation(options, find_operation(name), ranks);
+        append(plan.cases, std::move(part.cases));
+        plan.left_out.insert(plan.left_out.end(), part.left_out.begin(), part.left_out.end());
+    }
+    return plan;
+}
+
+CollectiveCall call_of(const Case& c) {
+    CollectiveCall call{};
+    call.operation = find_operation(c.text("operation")).operation;
+    call.type = parse_data_type(c.text("dtype"));
+    call.reduce = parse_reduce_operation(c.text("redop"));
+    call.place = parse_place(c.text("place"));
+    call.root = static_cast<int>(c.integer("root"));
+    call.count = static_cast<std::size_t>(c.integer("count"));
+    return call;
+}
+
+BufferBytes buffer_bytes(const CollectiveCall& call, int ranks) {
+    const OperationRow& row = row_of(call.operation);
+    const std::size_t element = size_of(call.type);
+    if (call.place == Place::in) return {0, larger_elements(row, call.count, ranks) * element};
+    return {send_elements(row, call.count, ranks) * element,
+            receive_elements(row, call.count, ranks) * element};
+}
+
+}  // namespace railgauge

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/workload.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/units.hpp"
+#include "collective/operations.hpp"
+#include "collective/plan.hpp"
+
+namespace railgauge {
+namespace {
+
+constexpr std::size_t receive_alignment = 4096;
+
+/// Where the receive buffer begins, behind the send buffer.
+std::size_t receive_offset(const BufferBytes& bytes) {
+    return (bytes.send + receive_alignment - 1) / receive_alignment * receive_alignment;
+}
+
+std::size_t needed_bytes(const CollectiveCall& call, int ranks) {
+    const BufferBytes bytes = buffer_bytes(call, ranks);
+    return receive_offset(bytes) + bytes.receive;
+}
+
+/// What the largest case needs that does not exceed `most_bytes`.
+std::size_t largest_needed_bytes(const std::vector<Case>& plan, int ranks,
+                                 std::uint64_t most_bytes) {
+    std::size_t largest = 0;
+    for (const Case& c : plan) {
+        const std::size_t needed = needed_bytes(call_of(c), ranks);
+        if (needed <= most_bytes) largest = std::max(largest, needed);
+    }
+    return largest;
+}
+
+}  // namespace
+
+CollectiveWorkload::CollectiveWorkload(std::unique_ptr<Collectives> collectives,
+                                       std::unique_ptr<MemorySpace> memory,
+                                       const std::vector<Case>& plan, MemoryShare share)
+    : collectives_(std::move(collectives)),
+      memory_(std::move(memory)),
+      share_(share),
+      buffer_(memory_->allocate(largest_needed_bytes(plan, collectives_->size(), share.bytes))) {}
+
+void CollectiveWorkload::prepare(const Case& c) {
+    call_ = call_of(c);
+    require_memory();
+    set_buffers();
+    collectives_->prepare(call_);
+    if (!pattern_ || !pattern_->is_for(call_.type, call_.reduce)) {
+        pattern_.emplace(call_.type, call_.reduce, collectives_->size());
+    }
+    // Without check rounds the buffers would hold an earlier case's data in another type: as floats
+    // perhaps denormal numbers, which many processors add slowly.
+    write_input(call_, member(), 0, *pattern_);
+    settle_input(call_, member());
+}
+
+Traffic CollectiveWorkload::traffic() const {
+    const OperationRow& row = row_of(call_.operation);
+    const std::uint64_t bytes =
+        larger_elements(row, call_.count, member().ranks) * size_of(call_.type);
+    return {bytes, bytes, row.bus_factor(member().ranks)};
+}
+
+CheckTally CollectiveWorkload::check(std::uint64_t round) {
+    write_input(call_, member(), round, *pattern_);
+    launch();
+    complete();
+    const CheckTally tally = check_result(call_, member(), round, *pattern_);
+    settle_input(call_, member());
+    return tally;
+}
+
+Member CollectiveWorkload::member() const {
+    return {collectives_->rank(), collectives_->size()};
+}
+
+void CollectiveWorkload::require_memory() const {
+    const std::size_t needed = needed_bytes(call_, member().ranks);
+    if (needed <= share_.bytes) return;
+    throw Error(ExitCode::usage,
+                fmt::format("the buffers of one rank take {}", format_bytes(needed)),
+                fmt::format("a node with {} ranks has {} of {} memory for each",
+                            share_.ranks_per_node, format_bytes(share_.bytes), memory_->name()),
+                "use smaller --sizes or fewer ranks per node");
+}
+
+void CollectiveWorkload::set_buffers() {
+    auto* const begin = static_cast<std::byte*>(buffer_.data());
+    call_.receive = begin + receive_offset(buffer_bytes(call_, member().ranks));
+    call_.send = call_.place == Place::in ? call_.receive : begin;
+    // A broadcast has one buffer per rank: the root's is its input, the others' their output.
+    if (call_.operation == Operation::broadcast && member().rank == call_.root) {
+        call_.receive = begin;
+    }
+}
+
+}  // namespace railgauge

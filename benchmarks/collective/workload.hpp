@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "collective/pattern.hpp"
+#include "collective/verification.hpp"
+#include "collectives/collectives.hpp"
+#include "measure/workload.hpp"
+#include "memory/memory_space.hpp"
+
+namespace railgauge {
+
+/// The memory that each rank may use for its buffers, the same number on all ranks.
+struct MemoryShare {
+    std::uint64_t bytes;
+    int ranks_per_node;  ///< of the node that has least for each
+};
+
+/// One collective at a time. All cases share one allocation, large enough for the largest of them.
+class CollectiveWorkload : public IterationWorkload {
+  public:
+    /// @param plan all cases; those that need more than the share are skipped when their turn comes
+    CollectiveWorkload(std::unique_ptr<Collectives> collectives,
+                       std::unique_ptr<MemorySpace> memory, const std::vector<Case>& plan,
+                       MemoryShare share);
+
+    void prepare(const Case& c) override;
+    Traffic traffic() const override;
+    void launch() override { collectives_->launch(); }
+    void complete() override { collectives_->complete(); }
+    CheckTally check(std::uint64_t round) override;
+    void close() override { collectives_->close(); }
+
+  private:
+    Member member() const;
+    void require_memory() const;
+    void set_buffers();
+
+    std::unique_ptr<Collectives> collectives_;
+    std::unique_ptr<MemorySpace> memory_;
+    MemoryShare share_;
+    Buffer buffer_;
+    CollectiveCall call_{};
+    std::optional<Pattern> pattern_;
+};
+
+}  // namespace railgauge

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workload on real MPI collectives: results are right, faults are counted, limits are refused.
+#include <cstddef>
+#include <optional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "collective/operations.hpp"
+#include "collective/plan.hpp"
+#include "collective/workload.hpp"
+#include "measure/sweep.hpp"
+
+namespace railgauge {
+namespace {
+
+int comm_size() {
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return size;
+}
+
+int comm_rank() {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+constexpr MemoryShare ample{std::uint64_t{1} << 40, 1};
+
+/// Both tallies over all ranks.
+CheckTally over_ranks(CheckTally tally) {
+    std::uint64_t sums[2]{tally.checked, tally.wrong};
+    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return {sums[0], sums[1]};
+}
+
+std::unique_ptr<CollectiveWorkload> make_workload(const std::vector<Case>& plan,
+                                                  std::unique_ptr<Collectives> collectives) {
+    return std::make_unique<CollectiveWorkload>(std::move(collectives), make_host_memory(), plan,
+                                                ample);
+}
+
+/// Every operation in every form, around the sizes where libraries change their algorithm.
+CollectiveOptions everything() {
+    CollectiveOptions options;
+    options.operations = {"all"};
+    options.types = data_type_names();
+    options.reductions = {"sum", "max"};
+    options.place = "both";
+    options.sizes = "32,1000,64KiB,300KiB";
+    options.root = comm_size() - 1;
+    return options;
+}
+
+TEST(CollectiveWorkloadTest, every_operation_in_every_form_gives_known_results) {
+    const auto plan = plan_collectives(everything(), comm_size()).cases;
+    const auto workload = make_workload(plan, make_mpi_collectives(MPI_COMM_WORLD));
+    for (const Case& c : plan) {
+        SCOPED_TRACE(c.name());
+        workload->prepare(c);
+        const CheckTally before = over_ranks(workload->check(0));
+        for (int i = 0; i < 3; ++i)
+            workload->launch();
+        workload->complete();
+        const CheckTally after = over_ranks(workload->check(1));
+
+        const CollectiveCall call = call_of(c);
+        const OperationRow& row = row_of(call.operation);
+        const std::size_t holders =
+            row.result == Holders::root ? 1 : static_cast<std::size_t>(comm_size());
+        const std::size_t elements = receive_elements(row, call.count, comm_size());
+        EXPECT_EQ(before.checked, holders * elements);
+        EXPECT_EQ(before.wrong, 0u);
+        EXPECT_EQ(after.checked, before.checked);
+        EXPECT_EQ(after.wrong, 0u);
+    }
+    workload->close();
+}
+
+/// MPI with a wrong element in one rank's result after every operation.
+class CorruptingCollectives : public Collectives {
+  public:
+    explicit CorruptingCollectives(int culprit)
+        : honest_(make_mpi_collectives(MPI_COMM_WORLD)), culprit_(culprit) {}
+
+    std::string_view name() const override { return honest_->name(); }
+    int rank() const override { return honest_->rank(); }
+    int size() const override { return honest_->size(); }
+    void prepare(const CollectiveCall& call) override {
+        result_ = static_cast<std::byte*>(call.receive);
+        honest_->prepare(call);
+    }
+    void launch() override {
+        honest_->launch();
+        if (rank() == culprit_) *result_ ^= std::byte{1};
+    }
+    void complete() override { honest_->complete(); }
+    void close() override { honest_->close(); }
+
+  private:
+    std::unique_ptr<Collectives> honest_;
+    int culprit_;
+    std::byte* result_ = nullptr;
+};
+
+TEST(CollectiveWorkloadTest, one_corrupted_element_is_one_wrong_element) {
+    const auto plan = plan_collectives(everything(), comm_size()).cases;
+    const auto workload =
+        make_workload(plan, std::make_unique<CorruptingCollectives>(comm_size() - 1));
+    for (const Case& c : plan) {
+        workload->prepare(c);
+        EXPECT_EQ(over_ranks(workload->check(0)).wrong, 1u) << c.name();
+    }
+    workload->close();
+}
+
+/// MPI that does nothing.
+class IdleCollectives : public CorruptingCollectives {
+  public:
+    IdleCollectives() : CorruptingCollectives(-1) {}
+    void launch() override {}
+};
+
+TEST(CollectiveWorkloadTest, a_library_that_does_nothing_is_wrong) {
+    if (comm_size() == 1) GTEST_SKIP() << "one rank's in-place result is its input";
+    const auto plan = plan_collectives(everything(), comm_size()).cases;
+    const auto workload = make_workload(plan, std::make_unique<IdleCollectives>());
+    for (const Case& c : plan) {
+        workload->prepare(c);
+        EXPECT_GT(over_ranks(workload->check(0)).wrong, 0u) << c.name();
+    }
+    workload->close();
+}
+
+TEST(CollectiveWorkloadTest, algbw_bytes_are_the_larger_buffer) {
+    CollectiveOptions options;
+    options.operations = {"all_gather"};
+    options.sizes = "1KiB";
+    const auto plan = plan_collectives(options, comm_size()).cases;
+    const auto workload = make_workload(plan, make_mpi_collectives(MPI_COMM_WORLD));
+    workload->prepare(plan.at(0));
+    EXPECT_EQ(workload->traffic().bytes, static_cast<std::uint64_t>(plan.at(0).integer("bytes")));
+    EXPECT_EQ(workload->traffic().algbw_bytes, workload->traffic().bytes);
+    workload->close();
+}
+
+/// The text of the refusal of the plan's largest case, which must be a usage error on every rank.
+std::string refusal_of_last(const std::vector<Case>& plan, MemoryShare share) {
+    const auto workload = std::make_unique<CollectiveWorkload>(make_mpi_collectives(MPI_COMM_WORLD),
+                                                               make_host_memory(), plan, share);
+    workload->prepare(plan.front());
+    EXPECT_EQ(over_ranks(workload->check(0)).wrong, 0u);
+    std::string text = "accepted";
+    try {
+        workload->prepare(plan.back());
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::usage);
+        text = error.what();
+    }
+    workload->close();
+    return text;
+}
+
+TEST(CollectiveWorkloadTest, a_case_beyond_the_memory_is_refused_and_others_run) {
+    CollectiveOptions options;
+    options.sizes = "1KiB,1MiB";
+    const auto plan = plan_collectives(options, comm_size()).cases;
+    EXPECT_THAT(refusal_of_last(plan, {1'000'000, 4}),
+                testing::HasSubstr("the buffers of one rank take 2 MiB (a node with 4 ranks has "));
+}
+
+TEST(MpiCollectivesTest, counts_beyond_an_int_are_refused) {
+    const auto collectives = make_mpi_collectives(MPI_COMM_WORLD);
+    CollectiveCall call{};
+    call.operation = Operation::broadcast;
+    call.type = DataType::bytes;
+    call.count = std::size_t{1} << 31;
+    EXPECT_THROW(collectives->prepare(call), Error);
+    call.count -= 1;
+    EXPECT_NO_THROW(collectives->prepare(call));
+    collectives->close();
+}
+
+TEST(MpiCollectivesTest, reduce_scatter_is_refused_by_its_whole_vector) {
+    if (comm_size() == 1) GTEST_SKIP() << "the whole vector is the count on one rank";
+    const auto collectives = make_mpi_collectives(MPI_COMM_WORLD);
+    CollectiveCall call{};
+    call.operation = Operation::reduce_scatter;
+    call.reduce = ReduceOperation::sum;
+    call.count = std::size_t{1} << 30;
+    EXPECT_THROW(collectives->prepare(call), Error);
+    collectives->close();
+}
+
+TEST(MpiCollectivesTest, take_any_communicator_as_the_group) {
+    MPI_Comm half = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, comm_rank() % 2, 0, &half);
+    int half_size = 0;
+    MPI_Comm_size(half, &half_size);
+    const auto collectives = make_collectives("mpi", half);
+    EXPECT_EQ(collectives->size(), half_size);
+    collectives->close();
+    MPI_Comm_free(&half);
+}
+
+}  // namespace
+}  // namespace railgauge

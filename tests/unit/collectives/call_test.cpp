@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectives/call.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "collectives/collectives.hpp"
+
+namespace railgauge {
+namespace {
+
+TEST(CallTest, names_of_types_are_read_back) {
+    for (const std::string& name : data_type_names())
+        EXPECT_EQ(to_text(parse_data_type(name)), name);
+    EXPECT_EQ(data_type_names().size(), 5u);
+}
+
+TEST(CallTest, types_have_the_size_their_name_says) {
+    EXPECT_EQ(size_of(parse_data_type("float32")), 4u);
+    EXPECT_EQ(size_of(parse_data_type("float64")), 8u);
+    EXPECT_EQ(size_of(parse_data_type("int32")), 4u);
+    EXPECT_EQ(size_of(parse_data_type("int64")), 8u);
+    EXPECT_EQ(size_of(parse_data_type("bytes")), 1u);
+}
+
+TEST(CallTest, names_of_reductions_and_places_are_read_back) {
+    for (const std::string& name : reduce_operation_names())
+        EXPECT_EQ(to_text(parse_reduce_operation(name)), name);
+    for (const char* name : {"out", "in"})
+        EXPECT_EQ(to_text(parse_place(name)), name);
+}
+
+TEST(CallTest, an_unknown_name_is_refused_with_the_known_ones) {
+    try {
+        parse_data_type("float");
+        FAIL() << "accepted";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::usage);
+        EXPECT_THAT(error.what(), testing::HasSubstr("'float'"));
+        EXPECT_THAT(error.what(), testing::HasSubstr("float32, float64, int32, int64, bytes"));
+    }
+}
+
+TEST(CollectivesTest, nccl_says_that_it_is_not_built_in) {
+    try {
+        make_collectives("nccl", MPI_COMM_NULL);
+        FAIL() << "made";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::usage);
+        EXPECT_THAT(error.what(), testing::HasSubstr("not configured: built without NCCL"));
+    }
+}
+
+TEST(CollectivesTest, an_unknown_backend_is_refused) {
+    EXPECT_THROW(make_collectives("gloo", MPI_COMM_NULL), Error);
+}
+
+}  // namespace
+}  // namespace railgauge

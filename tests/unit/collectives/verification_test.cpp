@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// Check rounds against a team of ranks in one process whose collectives this file carries out by
+// their definition, rightly and wrongly.
+#include "collective/verification.hpp"
+
+#include <cstring>
+#include <random>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "collective/operations.hpp"
+#include "collective/plan.hpp"
+
+namespace railgauge {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+template <class T>
+void reduce_into(void* total, const void* part, std::size_t count, ReduceOperation reduce) {
+    T* const a = static_cast<T*>(total);
+    const T* const b = static_cast<const T*>(part);
+    for (std::size_t i = 0; i < count; ++i)
+        a[i] = reduce == ReduceOperation::sum ? a[i] + b[i] : std::max(a[i], b[i]);
+}
+
+void reduce_into(void* total, const void* part, const CollectiveCall& call, std::size_t count) {
+    switch (call.type) {
+        case DataType::float32: return reduce_into<float>(total, part, count, call.reduce);
+        case DataType::float64: return reduce_into<double>(total, part, count, call.reduce);
+        case DataType::int32: return reduce_into<std::int32_t>(total, part, count, call.reduce);
+        case DataType::int64: return reduce_into<std::int64_t>(total, part, count, call.reduce);
+        case DataType::bytes: FAIL() << "bytes are not reduced";
+    }
+}
+
+/// n ranks' buffers for one call.
+class FakeGroup {
+  public:
+    FakeGroup(const CollectiveCall& call, int ranks) : ranks_(ranks), call_(call) {
+        const BufferBytes bytes = buffer_bytes(call, ranks);
+        send_.assign(static_cast<std::size_t>(ranks), Bytes(bytes.send));
+        receive_.assign(static_cast<std::size_t>(ranks), Bytes(bytes.receive));
+    }
+
+    int ranks() const { return ranks_; }
+    std::size_t chunk_bytes() const { return call_.count * size_of(call_.type); }
+
+    /// The call as rank `rank` makes it.
+    CollectiveCall call(int rank) {
+        CollectiveCall call = call_;
+        call.receive = receive_[static_cast<std::size_t>(rank)].data();
+        call.send =
+            call.place == Place::in ? call.receive : send_[static_cast<std::size_t>(rank)].data();
+        if (call.operation == Operation::broadcast && rank == call.root)
+            call.receive = const_cast<void*>(call.send);
+        return call;
+    }
+
+    void write(std::uint64_t round, Pattern& pattern) {
+        for (int rank = 0; rank < ranks_; ++rank)
+            write_input(call(rank), {rank, ranks_}, round, pattern);
+    }
+
+    CheckTally check(std::uint64_t round, Pattern& pattern) {
+        CheckTally all;
+        for (int rank = 0; rank < ranks_; ++rank) {
+            const CheckTally one = check_result(call(rank), {rank, ranks_}, round, pattern);
+            all.checked += one.checked;
+            all.wrong += one.wrong;
+        }
+        return all;
+    }
+
+    /// Each rank's input as it stands in the buffers.
+    std::vector<Bytes> inputs() {
+        std::vector<Bytes> inputs;
+        for (int rank = 0; rank < ranks_; ++rank) {
+            const OperationRow& row = row_of(call_.operation);
+            const auto* begin = static_cast<const std::byte*>(call(rank).send);
+            if (call_.operation == Operation::all_gather && call_.place == Place::in)
+                begin += static_cast<std::size_t>(rank) * chunk_bytes();
+            const std::size_t size = send_elements(row, call_.count, ranks_) * size_of(call_.type);
+            inputs.emplace_back(begin, begin + size);
+        }
+        return inputs;
+    }
+
+    /// Carries the operation out on `inputs`.
+    void run(const std::vector<Bytes>& inputs) {
+        for (int rank = 0; rank < ranks_; ++rank) {
+            if (call_.operation == Operation::reduce && rank != call_.root) continue;
+            if (call_.operation == Operation::broadcast && rank == call_.root) continue;
+            auto* const out = static_cast<std::byte*>(call(rank).receive);
+            const std::size_t own = static_cast<std::size_t>(rank) * chunk_bytes();
+            switch (call_.operation) {
+                case Operation::all_reduce:
+                case Operation::reduce: reduce(inputs, 0, out); break;
+                case Operation::reduce_scatter: reduce(inputs, own, out); break;
+                case Operation::broadcast:
+                    copy(inputs[static_cast<std::size_t>(call_.root)], 0, out);
+                    break;
+                case Operation::all_gather: gather(inputs, 0, out); break;
+                case Operation::alltoall: gather(inputs, own, out); break;
+            }
+        }
+    }
+
+    std::byte* result(int rank) { return static_cast<std::byte*>(call(rank).receive); }
+
+  private:
+    void copy(const Bytes& input, std::size_t offset, std::byte* out) const {
+        std::memcpy(out, input.data() + offset, chunk_bytes());
+    }
+
+    void gather(const std::vector<Bytes>& inputs, std::size_t offset, std::byte* out) const {
+        for (const Bytes& input : inputs) {
+            copy(input, offset, out);
+            out += chunk_bytes();
+        }
+    }
+
+    void reduce(const std::vector<Bytes>& inputs, std::size_t offset, std::byte* out) const {
+        copy(inputs[0], offset, out);
+        for (std::size_t i = 1; i < inputs.size(); ++i)
+            reduce_into(out, inputs[i].data() + offset, call_, call_.count);
+    }
+
+    int ranks_;
+    CollectiveCall call_;
+    std::vector<Bytes> send_;
+    std::vector<Bytes> receive_;
+};
+
+/// All operations in all their forms, at a few numbers of ranks and counts around a block's length.
+std::vector<std::pair<CollectiveCall, int>> every_form() {
+    std::vector<std::pair<CollectiveCall, int>> forms;
+    for (const OperationRow& row : operations()) {
+        for (const DataType type : {DataType::float32, DataType::int64, DataType::bytes}) {
+            for (const ReduceOperation reduce :
+                 {ReduceOperation::none, ReduceOperation::sum, ReduceOperation::max}) {
+                if ((reduce == ReduceOperation::none) == (row.reduces == Reduces::yes)) continue;
+                if (row.reduces == Reduces::yes && type == DataType::bytes) continue;
+                for (const Place place : {Place::out, Place::in}) {
+                    for (const int ranks : {2, 3, 8}) {
+                        for (const std::size_t count : {1, 4, 1021, 2500}) {
+                            CollectiveCall call{};
+                            call.operation = row.operation;
+                            call.type = type;
+                            call.reduce = reduce;
+                            call.place = place;
+                            call.root = is_rooted(row) ? ranks - 1 : -1;
+                            call.count = count;
+                            forms.emplace_back(call, ranks);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    return forms;
+}
+
+std::string describe(const CollectiveCall& call, int ranks) {
+    return fmt::format("{} {} {} {} count {} on {} ranks", row_of(call.operation).name,
+                       to_text(call.type), to_text(call.reduce), to_text(call.place), call.count,
+                       ranks);
+}
+
+/// The root's own element may be the maximum already.
+bool few_in_place_maxima(const CollectiveCall& call) {
+    return call.place == Place::in && call.reduce == ReduceOperation::max && call.count < 100;
+}
+
+template <class Use>
+void for_every_form(Use use) {
+    for (const auto& [call, ranks] : every_form()) {
+        SCOPED_TRACE(describe(call, ranks));
+        FakeGroup group(call, ranks);
+        Pattern pattern(call.type, call.reduce, ranks);
+        group.write(0, pattern);
+        use(group, pattern, call);
+    }
+}
+
+TEST(VerificationTest, right_results_have_no_wrong_element_and_all_are_checked) {
+    for_every_form([](FakeGroup& group, Pattern& pattern, const CollectiveCall& call) {
+        group.run(group.inputs());
+        const CheckTally tally = group.check(0, pattern);
+        const OperationRow& row = row_of(call.operation);
+        const int holders = row.result == Holders::root ? 1 : group.ranks();
+        EXPECT_EQ(tally.wrong, 0u);
+        EXPECT_EQ(tally.checked, static_cast<std::size_t>(holders) *
+                                     receive_elements(row, call.count, group.ranks()));
+    });
+}
+
+TEST(VerificationTest, an_operation_that_did_not_run_shows) {
+    for_every_form([](FakeGroup& group, Pattern& pattern, const CollectiveCall& call) {
+        if (few_in_place_maxima(call)) return;
+        EXPECT_GT(group.check(0, pattern).wrong, 0u);
+    });
+}
+
+TEST(VerificationTest, a_result_of_the_round_before_shows) {
+    for_every_form([](FakeGroup& group, Pattern& pattern, const CollectiveCall& call) {
+        group.run(group.inputs());
+        EXPECT_EQ(group.check(0, pattern).wrong, 0u);
+        EXPECT_EQ(group.check(1, pattern).wrong, group.check(0, pattern).checked)
+            << describe(call, group.ranks());
+    });
+}
+
+TEST(VerificationTest, each_corrupted_element_counts_once) {
+    std::mt19937 random(5);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same faults every time
+    for_every_form([&](FakeGroup& group, Pattern& pattern, const CollectiveCall& call) {
+        group.run(group.inputs());
+        const OperationRow& row = row_of(call.operation);
+        const int rank = row.result == Holders::root
+                             ? call.root
+                             : static_cast<int>(random() % static_cast<unsigned>(group.ranks()));
+        const std::size_t elements = receive_elements(row, call.count, group.ranks());
+        const std::size_t size = size_of(call.type);
+        std::vector<bool> corrupted(elements);
+        for (int i = 0; i < 5; ++i) {
+            const std::size_t index = random() % elements;
+            if (corrupted[index]) continue;
+            corrupted[index] = true;
+            group.result(rank)[index * size + random() % size] ^= std::byte{0x10};
+        }
+        EXPECT_EQ(group.check(0, pattern).wrong,
+                  static_cast<std::uint64_t>(std::count(corrupted.begin(), corrupted.end(), true)));
+    });
+}
+
+TEST(VerificationTest, swapped_inputs_show_where_their_order_matters) {
+    for_every_form([](FakeGroup& group, Pattern& pattern, const CollectiveCall& call) {
+        if (call.operation != Operation::all_gather && call.operation != Operation::alltoall)
+            return;
+        std::vector<Bytes> inputs = group.inputs();
+        std::swap(inputs[0], inputs[1]);
+        group.run(inputs);
+        EXPECT_GT(group.check(0, pattern).wrong, 0u);
+    });
+}
+
+TEST(VerificationTest, a_contribution_taken_twice_for_another_shows) {
+    for_every_form([](FakeGroup& group, Pattern& pattern, const CollectiveCall& call) {
+        // A maximum of few elements can be right without each contribution.
+        if (call.reduce == ReduceOperation::none) return;
+        if (call.reduce == ReduceOperation::max && call.count < 100) return;
+        std::vector<Bytes> inputs = group.inputs();
+        inputs[0] = inputs[1];
+        group.run(inputs);
+        EXPECT_GT(group.check(0, pattern).wrong, 0u);
+    });
+}
+
+TEST(VerificationTest, chunks_for_the_wrong_receiver_show) {
+    for_every_form([](FakeGroup& group, Pattern& pattern, const CollectiveCall& call) {
+        if (row_of(call.operation).send != Extent::one_per_rank) return;
+        std::vector<Bytes> inputs = group.inputs();
+        for (Bytes& input : inputs) {
+            const auto chunk = static_cast<std::ptrdiff_t>(group.chunk_bytes());
+            std::swap_ranges(input.begin(), input.begin() + chunk, input.begin() + chunk);
+        }
+        group.run(inputs);
+        EXPECT_GT(group.check(0, pattern).wrong, 0u);
+    });
+}
+
+TEST(VerificationTest, in_place_sums_stay_zero_when_repeated) {
+    for_every_form([](FakeGroup& group, Pattern& pattern, const CollectiveCall& call) {
+        if (call.place == Place::out || call.reduce != ReduceOperation::sum) return;
+        for (int rank = 0; rank < group.ranks(); ++rank)
+            settle_input(group.call(rank), {rank, group.ranks()});
+        for (int repetition = 0; repetition < 3; ++repetition)
+            group.run(group.inputs());
+        const std::size_t size = buffer_bytes(call, group.ranks()).receive;
+        for (int rank = 0; rank < group.ranks(); ++rank)
+            EXPECT_EQ(std::count(group.result(rank), group.result(rank) + size, std::byte{0}),
+                      static_cast<std::ptrdiff_t>(size));
+        static_cast<void>(pattern);
+    });
+}
+
+}  // namespace
+}  // namespace railgauge

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/memory_space.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+
+namespace railgauge {
+namespace {
+
+using testing::HasSubstr;
+
+std::size_t page_bytes() {
+    return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(HostMemoryTest, is_page_aligned_and_as_large_as_asked) {
+    const auto memory = make_host_memory();
+    for (const std::size_t size : {1, 4095, 4096, 1'000'000}) {
+        const Buffer buffer = memory->allocate(size);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % page_bytes(), 0u);
+        EXPECT_EQ(buffer.size(), size);
+    }
+}
+
+TEST(HostMemoryTest, has_all_pages_present_before_it_is_used) {
+    const Buffer buffer = make_host_memory()->allocate(50 * page_bytes());
+    std::vector<unsigned char> present(50);
+    ASSERT_EQ(mincore(buffer.data(), buffer.size(), present.data()), 0);
+    EXPECT_TRUE(std::all_of(present.begin(), present.end(), [](auto page) { return page & 1; }));
+}
+
+TEST(HostMemoryTest, a_size_of_zero_gives_a_valid_pointer) {
+    EXPECT_NE(make_host_memory()->allocate(0).data(), nullptr);
+}
+
+TEST(HostMemoryTest, refuses_what_the_node_does_not_have) {
+    try {
+        make_host_memory()->allocate(std::size_t{1} << 60);
+        FAIL() << "allocated";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::library);
+        EXPECT_THAT(error.what(), HasSubstr("of host memory cannot be had (this node has "));
+    }
+}
+
+TEST(HostMemoryTest, ranks_of_a_node_share_what_it_has) {
+    const auto memory = make_host_memory();
+    const auto alone = static_cast<double>(memory->available_bytes(1));
+    // Other processes come and go meanwhile.
+    EXPECT_NEAR(static_cast<double>(memory->available_bytes(8)), alone / 8, alone / 16);
+}
+
+TEST(MakeMemorySpaceTest, cuda_says_that_it_is_not_built_in) {
+    try {
+        make_memory_space("cuda");
+        FAIL() << "made";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::usage);
+        EXPECT_THAT(error.what(), HasSubstr("not configured: built without CUDA"));
+    }
+}
+
+TEST(MakeMemorySpaceTest, an_unknown_name_is_refused) {
+    EXPECT_THROW(make_memory_space("disk"), Error);
+    EXPECT_EQ(make_memory_space("host")->name(), "host");
+}
+
+}  // namespace
+}  // namespace railgauge
