@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "record/run_lock.hpp"
+#include "record/run_paths.hpp"
+
+namespace railgauge {
+
+/// `<out>.parts/`, held by this job. Only files of a run are ever removed from it; the destructor
+/// removes the folder when nothing else is in it.
+class PartsFolder {
+  public:
+    /// Creates the folder when it is missing and locks it.
+    /// @throws Error(usage) when another job writes there; Error(library) when it cannot be made
+    explicit PartsFolder(const RunPaths& paths);
+    ~PartsFolder();
+    PartsFolder(const PartsFolder&) = delete;
+    PartsFolder& operator=(const PartsFolder&) = delete;
+
+    /// Whether a run began here: there is a header or a part.
+    bool has_run() const;
+
+    /// Removes the run: header, parts and what a killed job left.
+    void clear() const;
+
+    /// Removes what a killed job left: unfinished files and the report of a deadline.
+    void remove_leftovers() const;
+
+  private:
+    RunPaths paths_;
+    RunLock lock_;
+};
+
+}  // namespace railgauge

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace railgauge {
+
+/// One row of /ranks.
+struct RankRow {
+    int rank = 0;
+    int node = 0;
+    int local_rank = 0;
+    std::string host;
+    int gpu_index = -1;
+    std::string gpu_uuid;
+    std::string gpu_pci;
+    std::string nic;
+    int rail = -1;
+    int numa = -1;
+    std::string cpus;
+    std::int64_t clock_offset_ns = 0;
+    std::int64_t clock_error_ns = 0;
+};
+
+/// One group of /nodes.
+struct NodeFacts {
+    int node = 0;
+    std::string host;  ///< unique in the run
+    std::string json;
+};
+
+/// Everything of the header that is known before the first case. Complete on rank 0, unread
+/// elsewhere.
+struct RunContext {
+    std::string program;
+    std::string version;
+    std::string git_revision;
+    std::vector<std::string> argv;
+    std::string origin = "hardware";
+    std::string started_utc;
+    std::int64_t clock_unix_ns = 0;
+    std::string plan_id;
+    std::vector<RankRow> ranks;
+    std::vector<NodeFacts> nodes;
+    std::string site;  ///< the site file's text; empty = none given
+};
+
+/// What becomes of a run that exists already under the name of the new one.
+enum class ExistingRun { refuse, overwrite, resume };
+
+}  // namespace railgauge

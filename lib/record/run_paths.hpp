@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace railgauge {
+
+/// Names of a run's files, and of a case's groups in them (docs/run-file.md).
+class RunPaths {
+  public:
+    explicit RunPaths(std::filesystem::path out) : out_(std::move(out)) {}
+
+    const std::filesystem::path& out() const noexcept { return out_; }
+    std::filesystem::path folder() const { return out_.native() + ".parts"; }
+    std::filesystem::path header() const { return folder() / "header.h5"; }
+    std::filesystem::path part(int case_id) const;
+    std::filesystem::path board() const { return folder() / "board"; }
+    std::filesystem::path lock() const { return folder() / "lock"; }
+
+  private:
+    std::filesystem::path out_;
+};
+
+/// "0007", "12345"
+std::string case_group(int case_id);
+
+/// The case of a part's file name ("0007.h5"); nothing when it is not one.
+std::optional<int> case_of_part(std::string_view file_name);
+
+/// A node's group name: its host with '/' as "%2F".
+std::string node_group(const std::string& host);
+
+}  // namespace railgauge
