@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/table.hpp"
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/units.hpp"
+
+namespace railgauge {
+namespace {
+
+struct Column {
+    const char* name;
+    const char* unit;
+    int width;
+};
+
+constexpr std::array<Column, 14> columns{{{"operation", "", 14},
+                                          {"size", "(B)", 12},
+                                          {"count", "(elements)", 12},
+                                          {"type", "", 8},
+                                          {"redop", "", 6},
+                                          {"root", "", 5},
+                                          {"place", "", 6},
+                                          {"time", "(us)", 11},
+                                          {"algbw", "(GB/s)", 9},
+                                          {"busbw", "(GB/s)", 9},
+                                          {"median", "(us)", 11},
+                                          {"p99", "(us)", 11},
+                                          {"max", "(us)", 11},
+                                          {"#wrong", "", 9}}};
+
+std::string line(const char* prefix, const std::vector<std::string>& cells) {
+    std::string text = prefix;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        text += fmt::format("{:>{}}", cells[i], columns.at(i).width);
+    return text;
+}
+
+std::string header_line(const char* Column::*member) {
+    std::vector<std::string> cells;
+    for (const Column& column : columns)
+        cells.emplace_back(column.*member);
+    return line("# ", cells);
+}
+
+/// Microseconds of a time that may be unknown (NaN).
+std::string microseconds(double ns) {
+    return std::isnan(ns) ? "-" : fmt::format("{:.2f}", ns / ns_per_us);
+}
+
+/// Bytes per nanosecond are GB per second.
+std::string bandwidth(double bytes, double ns) {
+    return std::isnan(bytes) || ns <= 0 ? "-" : fmt::format("{:.3f}", bytes / ns);
+}
+
+std::string wrong_elements(const CaseResult& result) {
+    return result.checked_elements == 0 ? "N/A" : fmt::format("{}", result.wrong_elements);
+}
+
+}  // namespace
+
+std::string collective_table_header() {
+    return "# Times of one operation, pooled over all ranks: time is the mean, from which algbw "
+           "and\n"
+           "# busbw follow as in nccl-tests; p99 takes 1000 samples. 1 GB is 1e9 B.\n" +
+           header_line(&Column::name) + '\n' + header_line(&Column::unit);
+}
+
+std::string collective_table_row(const Case& c, const CaseResult& result,
+                                 const TimeSummary& times) {
+    std::vector<std::string> cells{c.text("operation"),
+                                   to_text(c.integer("bytes")),
+                                   to_text(c.integer("count")),
+                                   c.text("dtype"),
+                                   c.text("redop"),
+                                   to_text(c.integer("root")),
+                                   c.text("place")};
+    if (result.status != CaseStatus::done && result.status != CaseStatus::wrong) {
+        return fmt::format("{}  {}: {}", line("  ", cells), to_text(result.status), result.reason);
+    }
+    const auto bytes = static_cast<double>(result.algbw_bytes);
+    for (std::string cell :
+         {microseconds(times.mean_ns), bandwidth(bytes, times.mean_ns),
+          bandwidth(bytes * result.bus_factor, times.mean_ns), microseconds(times.median_ns),
+          microseconds(times.p99_ns), microseconds(times.max_ns), wrong_elements(result)}) {
+        cells.push_back(std::move(cell));
+    }
+    return line("  ", cells);
+}
+
+}  // namespace railgauge
