@@ -155,15 +155,12 @@ def _merge_tables(header: Any, parts: dict[int, Any], run: Run) -> Any:
         if part.dtype.names != header.dtype.names:
             why = "its table of cases has other columns than the header's"
             raise RailgaugeError(f"part {part_name(case_id)} cannot be packed", why, "")
+    texts = {"status": [str(c.status) for c in run.cases], "reason": [c.reason for c in run.cases]}
     fields = []
     for name in header.dtype.names:
         kind = header.dtype[name]
         if kind.kind == "S":
-            extra = {
-                "status": [str(c.status) for c in run.cases],
-                "reason": [c.reason for c in run.cases],
-            }
-            widths = [len(t.encode()) for t in extra.get(name, [])]
+            widths = [len(t.encode()) for t in texts.get(name, [])]
             widths += [kind.itemsize, *(p.dtype[name].itemsize for p in parts.values())]
             kind = h5py.string_dtype("utf-8", max(widths))
         fields.append((name, kind))

@@ -32,7 +32,7 @@ from railgauge.stats import (
 IN_MEMORY_ITERATIONS = 1 << 14
 """Up to here, in one slab, partitioning beats counting; both give the same numbers."""
 
-_TIMELINE_BINS = 1000
+TIMELINE_BINS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +82,15 @@ def busbw_gb_s(case: Case, time_ns: float) -> float:
     return algbw_gb_s(case, time_ns) * case.bus_factor
 
 
-def measure_all(run: Run) -> list[CaseResult]:
-    """Compute the results of every case; unfinished and damaged ones come back without groups."""
-    return list(iterate(run))
-
-
-def iterate(run: Run) -> Iterator[CaseResult]:
-    """Yield the results case by case."""
+def iterate(run: Run, timeline_bins: int = TIMELINE_BINS) -> Iterator[CaseResult]:
+    """Yield the results of every case; unfinished and damaged ones come without groups."""
     clocks = clock_ids(run)
     for case in run.cases:
         if not case.finished:
             yield CaseResult(case)
             continue
         try:
-            yield measure(run, case, clocks)
+            yield measure(run, case, clocks, timeline_bins)
         except RailgaugeError as error:
             yield CaseResult(case, problem=str(error))
 
@@ -106,7 +101,9 @@ def clock_ids(run: Run) -> list[str]:
     return [boots.get(r.node) or f"node {r.node} {r.host}" for r in run.ranks]
 
 
-def measure(run: Run, case: Case, clocks: list[str]) -> CaseResult:
+def measure(
+    run: Run, case: Case, clocks: list[str], timeline_bins: int = TIMELINE_BINS
+) -> CaseResult:
     """Compute the results of one finished case.
 
     Raises
@@ -119,22 +116,28 @@ def measure(run: Run, case: Case, clocks: list[str]) -> CaseResult:
         for group in samples.groups():
             if group.iterations:
                 bound = clock_bound_ns([run.ranks[r] for r in group.ranks], clocks)
-                results.append(_measure_group(samples, group, bound, case.ops_per_sample))
+                bins = _bins(samples, group, timeline_bins)
+                results.append(_measure_group(samples, group, bound, case.ops_per_sample, bins))
     return CaseResult(case, tuple(results), "" if results else "it holds no samples")
 
 
-class _Times:
-    """Accumulates one group's times; needs as many passes as `passes` yields."""
+def _bins(samples: Samples, group: Group, at_most: int) -> tuple[Bins, Bins | None]:
+    starts = samples.block_starts(group.iterations)
+    blocks = Bins(starts, group.iterations) if starts is not None else None
+    return even_bins(group.iterations, at_most), blocks
 
-    def __init__(self, group: Group, blocks: Bins | None) -> None:
+
+class _Times:
+    """Accumulates one group's times over as many passes as their quantiles need."""
+
+    def __init__(self, group: Group, bins: tuple[Bins, Bins | None]) -> None:
         self.group = group
         self.time = ExactQuantiles()
         self.from_first = ExactQuantiles()
         # Many ranks share the memory of a few: coarser buckets, the same result one pass later.
         bits = 14 if len(group.ranks) <= 64 else 8
         self.lateness = [ExactQuantiles(bits) for _ in group.ranks]
-        self.timeline = even_bins(group.iterations, _TIMELINE_BINS)
-        self.blocks = blocks
+        self.bins = [b for b in bins if b is not None]
 
     def quantiles(self) -> list[ExactQuantiles]:
         return [self.time, self.from_first, *self.lateness]
@@ -146,9 +149,8 @@ class _Times:
             self.from_first.add(found.from_first_entry)
             for exact, row in zip(self.lateness, found.lateness, strict=True):
                 exact.add(row)
-            self.timeline.add(first, found.from_last_entry)
-            if self.blocks is not None:
-                self.blocks.add(first, found.from_last_entry)
+            for bins in self.bins:
+                bins.add(first, found.from_last_entry)
         n = self.group.iterations
         self.time.aim(wanted_ranks(n))
         self.from_first.aim(wanted_ranks(n))
@@ -167,13 +169,13 @@ class _Times:
                 exact.narrow()
 
 
-def _measure_group(samples: Samples, group: Group, bound_ns: int, per: int) -> GroupResult:
-    starts = samples.block_starts(group.iterations)
-    blocks = Bins(starts, group.iterations) if starts is not None else None
+def _measure_group(
+    samples: Samples, group: Group, bound_ns: int, per: int, bins: tuple[Bins, Bins | None]
+) -> GroupResult:
     in_one_slab = group.iterations * len(group.ranks) <= SLAB_SAMPLES
     if in_one_slab and group.iterations <= IN_MEMORY_ITERATIONS:
-        return _measure_short(samples, group, bound_ns, per, blocks)
-    times = _Times(group, blocks)
+        return _measure_short(samples, group, bound_ns, per, bins)
+    times = _Times(group, bins)
     times.read(samples)
     times.refine(samples)
     time = distribution_from(times.time, per)
@@ -182,24 +184,23 @@ def _measure_group(samples: Samples, group: Group, bound_ns: int, per: int) -> G
         edge, outliers = times.time.count_above(fence * per)
         fence = edge / per
     median = order_rank(group.iterations, MEDIAN)
-    medians = [exact.value(median) for exact in times.lateness]
     return GroupResult(
         group=group,
         time=time,
         time_from_first_entry=distribution_from(times.from_first, per),
-        lateness_ns=_reported(group, medians, bound_ns),
+        lateness_ns=_reported(group, [e.value(median) for e in times.lateness], bound_ns),
         clock_bound_ns=bound_ns,
         fence_ns=fence,
         outliers=outliers,
-        timeline=times.timeline,
-        blocks=blocks,
+        timeline=bins[0],
+        blocks=bins[1],
     )
 
 
 def _measure_short(
-    samples: Samples, group: Group, bound_ns: int, per: int, blocks: Bins | None
+    samples: Samples, group: Group, bound_ns: int, per: int, bins: tuple[Bins, Bins | None]
 ) -> GroupResult:
-    ((_, start_ns, elapsed_ns),) = samples.slabs(group)
+    ((first, start_ns, elapsed_ns),) = samples.slabs(group)
     found = spans(start_ns, elapsed_ns)
     time = distribution_of(found.from_last_entry, per)
     fence, outliers = outlier_fence(time), 0
@@ -207,10 +208,9 @@ def _measure_short(
         outliers = int(np.count_nonzero(found.from_last_entry > fence * per))
     median = order_rank(group.iterations, MEDIAN)
     medians = np.partition(found.lateness, median, axis=1)[:, median].tolist()
-    timeline = even_bins(group.iterations, _TIMELINE_BINS)
-    for bins in (timeline, blocks):
-        if bins is not None:
-            bins.add(0, found.from_last_entry)
+    for kept in bins:
+        if kept is not None:
+            kept.add(first, found.from_last_entry)
     return GroupResult(
         group=group,
         time=time,
@@ -219,8 +219,8 @@ def _measure_short(
         clock_bound_ns=bound_ns,
         fence_ns=fence,
         outliers=outliers,
-        timeline=timeline,
-        blocks=blocks,
+        timeline=bins[0],
+        blocks=bins[1],
     )
 
 

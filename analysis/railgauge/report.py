@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``railgauge report``: one HTML file with everything in it, that opens without a network.
+
+Every text of the run passes jinja2's escaping; data for scripts goes through `script_json`; the
+page's security policy names the hashes of its own scripts, so that nothing else can run in it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from railgauge import __version__, guard
+from railgauge.check import verdict_of
+from railgauge.checks import run_checks
+from railgauge.errors import RailgaugeError
+from railgauge.figures.lateness import lateness_figure
+from railgauge.figures.sizes import Series, series_of, size_figure
+from railgauge.figures.style import Figure, base_layout, rig_annotation
+from railgauge.figures.timeline import most_remarkable, timelines
+from railgauge.load import Run
+from railgauge.report_tables import alarms, facts_table, result_table, tiles
+from railgauge.results import CaseResult, iterate
+from railgauge.rows import rows, watermark
+from railgauge.show import progress_line
+from railgauge.text import clean
+
+_TIMELINE_POINTS = 150_000
+_SERIES_PER_CHART = 12
+
+
+def write_report(run: Run, path: Path, *, allow_rig: bool) -> Path:
+    """Write the report and return its path; it appears under that name when it is whole."""
+    page = render(run, allow_rig=allow_rig)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(page, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        name = clean(os.fspath(path))
+        why = error.strerror or str(error)
+        raise RailgaugeError(f"{name} cannot be written", why, "Choose another -o.") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+    return path
+
+
+def render(run: Run, *, allow_rig: bool) -> str:
+    """Compute everything and return the page."""
+    bins = max(100, min(2000, _TIMELINE_POINTS // max(1, len(run.finished_cases))))
+    results = list(iterate(run, bins))
+    guard.beat()
+    checks = run_checks(run, allow_rig=allow_rig)
+    figures = _figures(results, run)
+    lines = timelines(results)
+    folder = Path(__file__).parent / "templates"
+    loader = jinja2.FileSystemLoader(folder)
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.undefined = jinja2.StrictUndefined
+    scripts = [_plotly_source(), (folder / "report.js").read_text(encoding="utf-8")]
+    data = {
+        "figures": figures,
+        "timelines": lines,
+        "first": most_remarkable(results),
+        "rig": rig_annotation() if run.info.is_rig else None,
+        "modebar": base_layout(0)["modebar"],
+    }
+    return environment.get_template("report.html.j2").render(
+        run=run,
+        info=run.info,
+        version=__version__,
+        policy=_policy(scripts),
+        scripts=[Markup(s) for s in scripts],
+        style=Markup((folder / "report.css").read_text(encoding="utf-8")),
+        data=script_json(data),
+        watermark=watermark(run.info),
+        progress=progress_line(run),
+        verdict=verdict_of(checks),
+        checks=checks,
+        figures=figures,
+        timelines=lines,
+        first=data["first"],
+        tiles=tiles(run, results),
+        table=result_table(list(rows(results))),
+        alarms=alarms(run, results),
+        facts=facts_table(run.nodes),
+    )
+
+
+def script_json(value: Any) -> Markup:
+    """Encode JSON so that it can neither end its script element nor start another."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)
+
+
+def _plotly_source() -> str:
+    import plotly
+
+    path = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+    return path.read_text(encoding="utf-8").replace("</script", "<\\/script")
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    hashes = [
+        f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'"
+        for s in scripts
+    ]
+    return (
+        f"default-src 'none'; script-src {' '.join(hashes)}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _figures(results: list[CaseResult], run: Run) -> dict[str, Figure]:
+    series = series_of(results)
+    colours = {s.label: i for i, s in enumerate(series)}
+    figures = {}
+    for number, (title, part) in enumerate(_charts(series)):
+        figures[f"sizes{number}"] = size_figure(part, colours, title)
+    lateness = lateness_figure(results, run.ranks)
+    if lateness is not None:
+        figures["lateness"] = lateness
+    if run.info.is_rig:
+        for figure in figures.values():
+            figure["layout"]["annotations"] = [rig_annotation()]
+    return figures
+
+
+def _charts(series: list[Series]) -> list[tuple[str, list[Series]]]:
+    """Return one chart of all series while they fit, else one per operation."""
+    if len(series) <= _SERIES_PER_CHART:
+        return [("", series)] if series else []
+    operations = dict.fromkeys(s.operation for s in series)
+    return [(o, [s for s in series if s.operation == o]) for o in operations]

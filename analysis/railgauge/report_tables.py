@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report's summary, alarms and tables as plain values for its template."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from railgauge.load import Run
+from railgauge.model import Node, Status
+from railgauge.results import CaseResult
+from railgauge.rows import Row, rows
+from railgauge.show import progress_line
+from railgauge.text import size_label
+
+_NODE_COLUMNS = 8
+_IDENTITY_FACTS = {"hostname", "boot_id"}
+_TABLE = (
+    # key of the row, heading, digits after the point
+    ("case", "case", 0),
+    ("operation", "operation", 0),
+    ("backend", "backend", 0),
+    ("memory", "memory", 0),
+    ("dtype", "type", 0),
+    ("redop", "redop", 0),
+    ("root", "root", 0),
+    ("place", "place", 0),
+    ("mode", "mode", 0),
+    ("bytes", "size (B)", 0),
+    ("count", "count", 0),
+    ("group", "group", 0),
+    ("median_us", "median (us)", 2),
+    ("p95_us", "p95 (us)", 2),
+    ("p99_us", "p99 (us)", 2),
+    ("max_us", "max (us)", 2),
+    ("algbw_GB_s", "algbw (GB/s)", 3),
+    ("busbw_GB_s", "busbw (GB/s)", 3),
+    ("wrong_elements", "#wrong", 0),
+    ("status", "status", 0),
+    ("iterations", "iterations", 0),
+    ("outliers", "outliers", 0),
+    ("median_low_us", "median low (us)", 2),
+    ("median_high_us", "median high (us)", 2),
+    ("p99_9_us", "p99.9 (us)", 2),
+    ("reason", "reason", 0),
+)
+_FOLDED = ("backend", "memory", "dtype", "redop", "root", "place", "mode", "group")
+"""Columns left out of the table when all rows agree; the line above it says the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A number of the summary."""
+
+    label: str
+    value: str
+    note: str = ""
+    bad: bool = False
+
+
+def tiles(run: Run, results: list[CaseResult]) -> list[Tile]:
+    planned, finished = len(run.cases), len(run.finished_cases)
+    wrong = sum(c.wrong_elements > 0 or c.status == Status.WRONG for c in run.cases)
+    groups = [g for r in results for g in r.groups]
+    samples = sum(g.group.iterations * len(g.group.ranks) for g in groups)
+    operations = Counter(c.operation for c in run.finished_cases)
+    tiles = [
+        Tile("cases finished", f"{finished} / {planned}", bad=finished < planned),
+        Tile("ranks", str(run.info.ranks), f"on {_plural(run.info.nodes, 'node')}"),
+        Tile("samples", f"{samples:,}".replace(",", " "), _plural(len(operations), "operation")),
+        Tile("cases with wrong data", str(wrong), bad=wrong > 0),
+    ]
+    best = max(
+        ((r, row) for r in results for row in rows([r]) if row["busbw_GB_s"] is not None),
+        key=lambda pair: float(pair[1]["busbw_GB_s"] or 0),
+        default=None,
+    )
+    if best is not None:
+        case, row = best[0].case, best[1]
+        size = case.size_bytes()
+        where = f"{case.operation} {size_label(size) if size else ''}"
+        tiles.append(Tile("highest busbw", f"{row['busbw_GB_s']:.2f} GB/s", where))
+    return tiles
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """A case, or the run, that a reader must not overlook."""
+
+    kind: str
+    title: str
+    text: str
+
+
+def alarms(run: Run, results: list[CaseResult]) -> list[Alarm]:
+    alarms = []
+    if run.expired:
+        alarms.append(Alarm("bad", "Deadline passed", run.expired.text))
+    if run.interrupted:
+        text = f"The run did not come to its own end: {progress_line(run)}."
+        alarms.append(Alarm("warn", "Interrupted", text))
+    for result in results:
+        case = result.case
+        if case.wrong_elements or case.status == Status.WRONG:
+            text = f"{case.wrong_elements} of {case.checked_elements} verified elements are wrong"
+            alarms.append(Alarm("bad", "Wrong data", f"{case.name}: {text}. {case.reason}"))
+        elif case.status == Status.FAILED:
+            alarms.append(Alarm("bad", "Failed", f"{case.name}: {case.reason}"))
+        if result.problem:
+            alarms.append(Alarm("warn", "Samples unreadable", f"{case.name}: {result.problem}"))
+    alarms += [Alarm("warn", "Damaged", p) for p in run.problems]
+    alarms += [Alarm("note", "Note", n) for n in run.notices]
+    return alarms
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of the report; ``numeric`` says which columns to align right."""
+
+    head: list[str]
+    numeric: list[bool]
+    body: list[list[str]]
+    status: list[str]
+    common: str
+
+
+def result_table(found: list[Row]) -> Table:
+    """Lay out the results: plain numbers, units in the head, no column that says nothing."""
+    columns = [c for c in _TABLE if any(row.get(c[0]) not in (None, "") for row in found)]
+    common = []
+    for key, heading, digits in list(columns):
+        values = {row.get(key) for row in found} - {None}
+        if key in _FOLDED and len(values) == 1:
+            columns.remove((key, heading, digits))
+            common.append(f"{heading} {_cell(values.pop(), digits)}")
+    return Table(
+        head=[heading for _, heading, _ in columns],
+        numeric=[all(not isinstance(row.get(c[0]), str) for row in found) for c in columns],
+        body=[[_cell(row.get(key), digits) for key, _, digits in columns] for row in found],
+        status=[str(row["status"]) for row in found],
+        common=", ".join(common),
+    )
+
+
+def _cell(value: Any, digits: int) -> str:
+    if value is None:
+        return ""
+    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One fact over all nodes; ``odd`` marks the values that most nodes do not have."""
+
+    name: str
+    differs: bool
+    values: list[tuple[str, str, bool]]
+    """(where, value, odd): per node, or per distinct value on large systems."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The facts table: by node while the nodes fit side by side, else by value."""
+
+    nodes: list[str]
+    by_node: bool
+    facts: list[Fact]
+
+
+def facts_table(nodes: Sequence[Node]) -> Facts:
+    """Compare the facts of the nodes; those that differ come first."""
+    by_node = len(nodes) <= _NODE_COLUMNS
+    names = dict.fromkeys(name for node in nodes for name in node.facts)
+    facts = [_fact(name, nodes, by_node) for name in names]
+    facts.sort(key=lambda f: not f.differs)
+    return Facts([n.host for n in nodes], by_node, facts)
+
+
+def _fact(name: str, nodes: Sequence[Node], by_node: bool) -> Fact:
+    values = [node.facts.get(name, "(none)") for node in nodes]
+    counts = Counter(values)
+    usual = counts.most_common(1)[0][0]
+    differs = len(counts) > 1 and name not in _IDENTITY_FACTS
+    if by_node:
+        cells = [("", v, differs and v != usual) for v in values]
+    elif name in _IDENTITY_FACTS:
+        cells = [("", f"{len(counts)} different values", False)]
+    else:
+        cells = []
+        for value, count in counts.most_common(20):
+            where = [n.host for n, v in zip(nodes, values, strict=True) if v == value]
+            shown = f"{count} nodes" if value == usual else ", ".join(where[:40])
+            cells.append((shown, value, differs and value != usual))
+    return Fact(name, differs, cells)

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("report-data").textContent);
+  const config = { responsive: true,  displaylogo: false, modeBarButtonsToRemove: ["lasso2d", "select2d"] };
+  const family = getComputedStyle(document.body).fontFamily;
+
+  const draw = (id, figure) => {
+    const element = document.getElementById(id);
+    figure.layout.font.family = family;
+    if (element) Plotly.react(element, figure.data, figure.layout, config);
+  };
+
+  for (const [name, figure] of Object.entries(data.figures)) draw("plot-" + name, figure);
+
+  const axis = (title) => ({ title: { text: title }, gridcolor: "#e7ebf0", zeroline: false, automargin: true });
+
+  // Two points per bin, its minimum and maximum, joined to one line that is as tall as the spread.
+  const stretch = (line) => {
+    if (line.width === 1) return { x: line.high.map((_, i) => i), y: line.high };
+    const x = [], y = [];
+    line.high.forEach((high, i) => {
+      x.push(i * line.width, (i + 0.5) * line.width);
+      y.push(line.low[i], high);
+    });
+    return { x, y };
+  };
+
+  const timeAxis = (line) => {
+    const top = Math.max(...line.high), low = Math.max(1e-3, Math.min(...line.low));
+    const plain = axis(line.operations > 1 ? "time of " + line.operations + " operations (us)" : "time (us)");
+    if (top < 12 * low) return { ...plain, rangemode: "tozero", exponentformat: "none" };
+    const ticks = [];
+    for (let decade = Math.floor(Math.log10(low)); decade <= Math.log10(top); decade += 1) {
+      for (const step of top > 1e4 * low ? [1] : [1, 2, 5]) ticks.push(Number(step + "e" + decade));
+    }
+    return { ...plain, type: "log", tickvals: ticks, ticktext: ticks.map(String) };
+  };
+
+  const timeline = (line) => {
+    const end = line.iterations - 1;
+    const level = (y, name, colour, dash) => ({
+      type: "scatter", mode: "lines", x: [0, end], y: [y, y], name,
+      line: { color: colour, width: 1.5, dash }, hoverinfo: "skip",
+    });
+    const traces = [{
+      type: "scatter", mode: "lines", ...stretch(line), name: line.width === 1 ? "iteration" : "minimum and maximum of " + line.width + " iterations",
+      line: { color: "#7fa8e6", width: 1 }, hovertemplate: "iteration %{x}: %{y} us<extra></extra>",
+    }, level(line.median, "median " + line.median + " us", "#1d2733", "solid")];
+    if (line.blocks) traces.push({
+      type: "scatter", mode: "lines", x: line.blocks.x, y: line.blocks.y, name: "mean of each block",
+      line: { color: "#159570", width: 2, shape: "hv" }, hovertemplate: "block mean %{y:.4g} us<extra></extra>",
+    });
+    if (line.fence !== null && line.peaks.length) traces.push(level(line.fence, "outliers above " + line.fence + " us", "#d11f2f", "dot"), {
+      type: "scatter", mode: "markers", x: line.peaks, y: line.peakValues, name: "outliers (slowest of each stretch)",
+      marker: { color: "#d11f2f", size: 7, symbol: "circle-open", line: { width: 2 } },
+      hovertemplate: "outlier, iteration %{x}: %{y} us<extra></extra>",
+    });
+    const layout = {
+      height: 400, autosize: true, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "#fff",
+      font: { size: 12.5, color: "#1d2733" }, margin: { l: 66, r: 16, t: 16, b: 60 },
+      xaxis: axis("iteration"), yaxis: timeAxis(line), modebar: data.modebar,
+      legend: { orientation: "h", y: -0.2, yanchor: "top" }, hovermode: "closest",
+      annotations: data.rig ? [data.rig] : [],
+    };
+    draw("plot-timeline", { data: traces, layout });
+    document.getElementById("timeline-note").textContent =
+      line.iterations + " iterations, " + line.outliers + " outliers";
+  };
+
+  const select = document.getElementById("timeline-case");
+  if (select) {
+    select.addEventListener("change", () => timeline(data.timelines[Number(select.value)]));
+    timeline(data.timelines[data.first]);
+  }
+
+  const rowsOf = (table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim()));
+  const formats = {
+    tsv: (rows) => rows.map((row) => row.map((cell) => (/^[=+@]/.test(cell) ? "'" + cell : cell)).join("\t")).join("\n"),
+    wiki: (rows) => {
+      const line = (row) => "| " + row.map((cell) => cell.replaceAll("|", "\\|")).join(" | ") + " |";
+      return [line(rows[0]), line(rows[0].map(() => "---")), ...rows.slice(1).map(line)].join("\n");
+    },
+  };
+
+  const copy = async (text) => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // Pages opened from a file may not use the clipboard interface.
+      const area = document.body.appendChild(document.createElement("textarea"));
+      area.value = text;
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+  };
+
+  for (const button of document.querySelectorAll("button[data-copy]")) {
+    const caption = button.textContent;
+    button.addEventListener("click", async () => {
+      await copy(formats[button.dataset.copy](rowsOf(document.getElementById("result-table"))));
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = caption; }, 1500);
+    });
+  }
+  document.body.dataset.ready = "yes";
+})();
