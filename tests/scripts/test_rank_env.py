@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rail, its variables and CPUs that rank-env gives a rank, on nodes laid out in a folder."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+from conftest import Tree, one_line
+
+
+@pytest.fixture
+def node(tree: Tree) -> Tree:
+    """Two RDMA NICs with network devices of other names, and two plain network devices."""
+    for index in range(2):
+        rdma = f"sys/class/infiniband/mlx5_{index}"
+        tree.write(f"{rdma}/ports/1/gid_attrs/ndevs/0", f"ens{index}f0np0\n")
+        tree.write(f"{rdma}/device/numa_node", "0\n")
+        tree.write(f"sys/class/net/ens{index}f0np0/device/numa_node", "0\n")
+        tree.write(f"sys/class/net/rail{index}/operstate", "up\n")
+    tree.write("sys/devices/system/node/node0/cpulist", "0\n")
+    return tree
+
+
+def variables(node: Tree, rail_map: str, local_rank: int, **more: str) -> dict[str, str]:
+    more = {"OMPI_COMM_WORLD_LOCAL_RANK": str(local_rank)} | more
+    sysfs = str(node.root / "sys")
+    done = node.run("rank-env", "env", RAILGAUGE_RAIL_MAP=rail_map, RAILGAUGE_SYSFS=sysfs, **more)
+    assert done.returncode == 0, done.stderr
+    return dict(line.split("=", 1) for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("rail_map", "local_rank", "nic", "rail"),
+    [
+        ("0:rail0,1:rail0,2:rail1", 1, "rail0", 0),
+        ("0:rail0,1:rail0,2:rail1", 2, "rail1", 1),
+        ("2:rail0,0:rail1", 0, "rail1", 0),  # numbered in the order of ranks, not of writing
+        ("2:rail0,0:rail1", 2, "rail0", 1),
+        ("08:rail1,7:rail0", 8, "rail1", 1),  # not octal
+        ("*:rail%", 1, "rail1", 1),
+        ("*:rail%2", 7, "rail1", 1),
+        ("*:ens%2f0np0", 3, "ens1f0np0", 1),
+        ("*:rail1", 5, "rail1", 0),
+    ],
+)
+def test_the_map_gives_nic_and_rail(
+    node: Tree, rail_map: str, local_rank: int, nic: str, rail: int
+) -> None:
+    found = variables(node, rail_map, local_rank)
+    assert (found["RAILGAUGE_NIC"], found["RAILGAUGE_RAIL"]) == (nic, str(rail))
+
+
+def test_a_network_device_steers_tcp(node: Tree) -> None:
+    found = variables(node, "*:rail%", 1)
+    assert found["OMPI_MCA_btl_tcp_if_include"] == found["UCX_NET_DEVICES"] == "rail1"
+    assert "NCCL_IB_HCA" not in found
+
+
+@pytest.mark.parametrize("name", ["mlx5_1", "ens1f0np0"])
+def test_either_name_of_an_rdma_nic_steers_every_library(node: Tree, name: str) -> None:
+    found = variables(node, f"0:{name}", 0)
+    assert found["OMPI_MCA_btl_tcp_if_include"] == "ens1f0np0"
+    assert found["UCX_NET_DEVICES"] == "mlx5_1:1"
+    assert found["NCCL_IB_HCA"] == "=mlx5_1"
+
+
+def test_without_a_map_nothing_is_steered(node: Tree) -> None:
+    done = node.run("rank-env", "env", OMPI_COMM_WORLD_LOCAL_RANK="1")
+    assert "RAILGAUGE_LOCAL_RANK=1" in done.stdout.splitlines()
+    assert "UCX_NET_DEVICES" not in done.stdout
+    assert "RAILGAUGE_RAIL" not in done.stdout
+
+
+def test_under_srun_the_local_rank_is_slurms(node: Tree) -> None:
+    done = node.run("rank-env", "env", SLURM_LOCALID="3")
+    assert "RAILGAUGE_LOCAL_RANK=3" in done.stdout.splitlines()
+
+
+def test_under_mpirun_in_an_allocation_slurms_rank_is_the_daemons(node: Tree) -> None:
+    found = variables(node, "*:rail%", 1, SLURM_LOCALID="0")
+    assert found["RAILGAUGE_LOCAL_RANK"] == "1"
+
+
+def test_bind_nic_runs_on_the_cpus_of_the_nics_numa_node(node: Tree) -> None:
+    done = node.run(
+        *("rank-env", sys.executable, "-c", "import os; print(os.sched_getaffinity(0))"),
+        RAILGAUGE_RAIL_MAP="0:mlx5_0",
+        RAILGAUGE_BIND="nic",
+        RAILGAUGE_SYSFS=str(node.root / "sys"),
+    )
+    assert done.stdout == "{0}\n"
+
+
+def test_bind_nic_without_affinity_keeps_every_cpu(node: Tree) -> None:
+    node.write("sys/class/net/rail0/device/numa_node", "-1\n")
+    found = node.run(
+        *("rank-env", "nproc"),
+        RAILGAUGE_RAIL_MAP="0:rail0",
+        RAILGAUGE_BIND="nic",
+        RAILGAUGE_SYSFS=str(node.root / "sys"),
+    )
+    assert found.stdout.strip() == str(len(os.sched_getaffinity(0)))
+
+
+@pytest.mark.parametrize(
+    ("rail_map", "says"),
+    [
+        ("rail0", "is not LOCAL_RANK:NIC"),
+        ("0:rail0,", "no NIC for local rank 1"),
+        ("0:rail0,,1:rail1", "is not LOCAL_RANK:NIC"),
+        ("0:rail0,0:rail1", "appears twice"),
+        ("0:rail0", "no NIC for local rank 1"),
+        ("1:rail0;1:rail1", "is not LOCAL_RANK:NIC"),
+        ("1:../../etc", "is not LOCAL_RANK:NIC"),
+        ("*:rail%%", "more than one %"),
+        ("*:rail%0", "divides by zero"),
+        ("*:", "is no NIC"),
+        ("*:rail 0", "is no NIC"),
+        ("*:rail%,0:rail0", "is no NIC"),
+        ("*:rail7", "no such network or RDMA device"),
+        ("1:레일0", "no such network or RDMA device"),
+    ],
+)
+def test_a_wrong_map_is_one_line_and_status_2(node: Tree, rail_map: str, says: str) -> None:
+    done = node.run(
+        *("rank-env", "true"),
+        RAILGAUGE_RAIL_MAP=rail_map,
+        RAILGAUGE_SYSFS=str(node.root / "sys"),
+        OMPI_COMM_WORLD_LOCAL_RANK="1",
+    )
+    assert done.returncode == 2
+    line = one_line(done.stderr)
+    assert says in line
+    assert rail_map in line
+
+
+def test_the_program_gets_its_arguments_and_gives_its_status(node: Tree) -> None:
+    done = node.run("rank-env", "bash", "-c", 'printf "%s|" "$@"; exit 5', "-", "a b", "", "한글")
+    assert (done.stdout, done.returncode) == ("a b||한글|", 5)
+
+
+@pytest.mark.parametrize("arguments", [[], ["no-such-program"]])
+def test_no_program_is_one_line_and_status_2(node: Tree, arguments: list[str]) -> None:
+    done = node.run("rank-env", *arguments)
+    assert done.returncode == 2
+    one_line(done.stderr)
