@@ -28,7 +28,8 @@ void describe_traffic(const Workload& workload, CaseResult& result) {
     result.bus_factor = traffic.bus_factor;
 }
 
-/// A usage error says that the case cannot be done here: nothing broke, and a repetition would not help.
+/// A usage error says that the case cannot be done here: nothing broke, and a repetition would not
+/// help.
 CaseStatus status_after(const Error& error) {
     return error.code() == ExitCode::usage ? CaseStatus::skipped : CaseStatus::failed;
 }

@@ -17,25 +17,26 @@ namespace railgauge {
 ///
 /// The first axis varies slowest. Values keep the order they were given in.
 class Sweep {
- public:
-  Sweep& axis(std::string name, std::vector<Value> values);
+  public:
+    Sweep& axis(std::string name, std::vector<Value> values);
 
-  /// The product of all axes; empty when an axis has no values. Ids are not set yet.
-  std::vector<Case> cases() const;
+    /// The product of all axes; empty when an axis has no values. Ids are not set yet.
+    std::vector<Case> cases() const;
 
- private:
-  struct Axis {
-    std::string name;
-    std::vector<Value> values;
-  };
-  std::vector<Axis> axes_;
+  private:
+    struct Axis {
+        std::string name;
+        std::vector<Value> values;
+    };
+    std::vector<Axis> axes_;
 };
 
 /// Numbers the cases 0, 1, ... in order.
 /// @throws Error(usage) when there are none, more than 100,000, or two share a name.
 std::vector<Case> make_plan(std::vector<Case> cases);
 
-/// Hash over every case's name and variables: equal plans are safe to resume (16 hex digits, FNV-1a).
+/// Hash over every case's name and variables: equal plans are safe to resume (16 hex digits,
+/// FNV-1a).
 std::string plan_id(const std::vector<Case>& plan, const std::string& context);
 
 }  // namespace railgauge

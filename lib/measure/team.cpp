@@ -6,19 +6,22 @@
 namespace railgauge {
 
 std::optional<Failure> attempt(const std::function<void()>& stage) {
-  try {
-    stage();
-    return std::nullopt;
-  } catch (const Error& error) {
-    return Failure{error.code(), error.what()};
-  } catch (const std::bad_alloc&) {
-    return Failure{ExitCode::library,
-                   "out of memory (an allocation was refused); use smaller sizes, fewer iterations or fewer ranks"};
-  } catch (const std::runtime_error& error) {
-    return Failure{ExitCode::library, error.what()};
-  }
+    try {
+        stage();
+        return std::nullopt;
+    } catch (const Error& error) {
+        return Failure{error.code(), error.what()};
+    } catch (const std::bad_alloc&) {
+        return Failure{ExitCode::library,
+                       "out of memory (an allocation was refused); use smaller sizes, fewer "
+                       "iterations or fewer ranks"};
+    } catch (const std::runtime_error& error) {
+        return Failure{ExitCode::library, error.what()};
+    }
 }
 
-void agreed(Team& team, const std::function<void()>& stage) { team.agree(attempt(stage), {}); }
+void agreed(Team& team, const std::function<void()>& stage) {
+    team.agree(attempt(stage), {});
+}
 
 }  // namespace railgauge

@@ -12,73 +12,79 @@ namespace railgauge {
 
 /// Elements compared and found different in a check round, on this rank.
 struct CheckTally {
-  std::uint64_t checked = 0;
-  std::uint64_t wrong = 0;
+    std::uint64_t checked = 0;
+    std::uint64_t wrong = 0;
 };
 
 /// What a prepared case moves.
 struct Traffic {
-  std::uint64_t bytes = 0;        ///< payload of one operation, the `bytes` column
-  std::uint64_t algbw_bytes = 0;  ///< X of algbw = X / time
-  double bus_factor = 0;          ///< busbw = algbw x bus_factor; NaN where it has no meaning
+    std::uint64_t bytes = 0;        ///< payload of one operation, the `bytes` column
+    std::uint64_t algbw_bytes = 0;  ///< X of algbw = X / time
+    double bus_factor = 0;          ///< busbw = algbw x bus_factor; NaN where it has no meaning
 };
 
 /// What both kinds of workload have in common. One object serves all cases of a program.
 class Workload {
- public:
-  virtual ~Workload() = default;
+  public:
+    virtual ~Workload() = default;
 
-  /// Sets everything up for `c` on this rank; may allocate and communicate. @throws Error
-  virtual void prepare(const Case& c) = 0;
+    /// Sets everything up for `c` on this rank; may allocate and communicate.
+    /// @throws Error; Error(usage) when the case cannot be done here, which skips it
+    virtual void prepare(const Case& c) = 0;
 
-  /// The colour of the group this rank measures in; -1 = idle in this case.
-  virtual int group() const { return 0; }
+    /// The colour of the group this rank measures in; -1 = idle in this case.
+    virtual int group() const { return 0; }
 
-  virtual Traffic traffic() const = 0;
+    virtual Traffic traffic() const = 0;
 
-  /// Columns beyond the standard ones.
-  virtual std::vector<SampleColumn> extra_columns() const { return {}; }
+    /// Columns beyond the standard ones.
+    virtual std::vector<SampleColumn> extra_columns() const { return {}; }
+
+    /// The clean end, called by all ranks after the last case.
+    virtual void close() {}
 };
 
 /// One operation at a time; the Runner times it.
 class IterationWorkload : public Workload {
- public:
-  /// One collective or message, launched and brought to completion. Between two calls nothing happens.
-  virtual void launch() = 0;
+  public:
+    /// One collective or message, launched and brought to completion. Between two calls nothing
+    /// happens.
+    virtual void launch() = 0;
 
-  /// Waits for everything launched. Empty where launch() itself blocks.
-  virtual void complete() {}
+    /// Waits for everything launched. Empty where launch() itself blocks.
+    virtual void complete() {}
 
-  /// Fills fresh buffers with the pattern of `round`, runs one operation and compares every element.
-  virtual CheckTally check(std::uint64_t round) = 0;
+    /// Fills fresh buffers with the pattern of `round`, runs one operation and compares every
+    /// element.
+    virtual CheckTally check(std::uint64_t round) = 0;
 
-  /// Called before the timed loop: `samples` is the most it will take.
-  virtual void reserve(std::size_t samples) { static_cast<void>(samples); }
+    /// Called before the timed loop: `samples` is the most it will take.
+    virtual void reserve(std::size_t samples) { static_cast<void>(samples); }
 
-  /// Fills the cells of extra column `column` for the samples just taken.
-  virtual void extra_cells(std::size_t column, std::span<Cell> cells) const {
-    static_cast<void>(column);
-    static_cast<void>(cells);
-  }
+    /// Fills the cells of extra column `column` for the samples just taken.
+    virtual void extra_cells(std::size_t column, std::span<Cell> cells) const {
+        static_cast<void>(column);
+        static_cast<void>(cells);
+    }
 };
 
 /// From when to when a window workload issues requests, on this rank's monotonic clock.
 struct Window {
-  std::int64_t begin_ns;  ///< requests that start earlier are warm-up and not sampled
-  std::int64_t end_ns;    ///< no request starts later
+    std::int64_t begin_ns;  ///< requests that start earlier are warm-up and not sampled
+    std::int64_t end_ns;    ///< no request starts later
 };
 
 /// Many operations in flight; times its own requests.
 class WindowWorkload : public Workload {
- public:
-  /// Columns of this workload's rows, start_ns, elapsed_ns and bytes first.
-  virtual std::vector<SampleColumn> columns() const = 0;
+  public:
+    /// Columns of this workload's rows, start_ns, elapsed_ns and bytes first.
+    virtual std::vector<SampleColumn> columns() const = 0;
 
-  /// Runs until the window ends and everything in flight is settled.
-  virtual void run(const Window& window, SampleSink& sink) = 0;
+    /// Runs until the window ends and everything in flight is settled.
+    virtual void run(const Window& window, SampleSink& sink) = 0;
 
-  /// Verifies what the last window moved.
-  virtual CheckTally check() = 0;
+    /// Verifies what the last window moved.
+    virtual CheckTally check() = 0;
 };
 
 }  // namespace railgauge

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/error.hpp"
 #include "mpi/check.hpp"
 
 namespace railgauge {
@@ -28,7 +29,12 @@ MpiSession::MpiSession(int& argc, char**& argv) {
 }
 
 MpiSession::~MpiSession() {
-    if (open_) MPI_Abort(MPI_COMM_WORLD, abort_code_);
+    if (open_) abort(static_cast<int>(ExitCode::library));
+}
+
+void MpiSession::abort(int code) {
+    MPI_Abort(MPI_COMM_WORLD, code);
+    std::_Exit(code);
 }
 
 void MpiSession::close() {

@@ -18,12 +18,11 @@ class MpiSession {
 
     void close();
 
-    /// The exit code the job ends with if the destructor has to abort it.
-    void set_abort_code(int code) noexcept { abort_code_ = code; }
+    /// Ends the whole job with `code`; does not return.
+    [[noreturn]] static void abort(int code);
 
   private:
     bool open_ = true;
-    int abort_code_ = 6;
 };
 
 /// What the launcher says before MPI_Init (Open MPI, PMIx or Slurm variables).

@@ -6,20 +6,12 @@
 #include <fmt/format.h>
 
 #include "mpi/check.hpp"
+#include "mpi/gather_texts.hpp"
 
 namespace railgauge {
 namespace {
 
 constexpr const char* agreeing = "agreeing on a stage";
-
-/// The text of rank `source`, on all ranks.
-std::string broadcast_text(MPI_Comm comm, int source, std::string text) {
-    auto length = static_cast<int>(text.size());
-    check_mpi(MPI_Bcast(&length, 1, MPI_INT, source, comm), agreeing);
-    text.resize(static_cast<std::size_t>(length));
-    check_mpi(MPI_Bcast(text.data(), length, MPI_CHAR, source, comm), agreeing);
-    return text;
-}
 
 }  // namespace
 

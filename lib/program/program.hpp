@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mpi.h>
-
 #include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include <mpi.h>
 
 #include "measure/case.hpp"
 #include "measure/team.hpp"
@@ -22,47 +22,57 @@ namespace railgauge {
 
 /// The running job, as a program sees it.
 struct Job {
-  MPI_Comm comm;
-  Team& team;
-  const Placement& placement;
+    MPI_Comm comm;
+    Team& team;
+    const Placement& placement;
 };
 
-/// Pooled over all ranks and samples of a case, on rank 0; times of one operation in ns. For the table on
-/// stdout only: readers of the run compute their own.
+/// Pooled over all ranks and samples of a case, on rank 0; times of one operation in ns. For the
+/// table on stdout only: readers of the run compute their own.
 struct TimeSummary {
-  std::uint64_t samples = 0;
-  double mean_ns = 0;
-  double median_ns = 0;  ///< NaN, as all quantiles, when too many samples were taken to keep them here
-  double p99_ns = 0;     ///< NaN when fewer than 1000 samples
-  double max_ns = 0;
+    std::uint64_t samples = 0;
+    double mean_ns = 0;
+    double median_ns =
+        0;  ///< NaN, as all quantiles, when too many samples were taken to keep them here
+    double p99_ns = 0;  ///< NaN when fewer than 1000 samples
+    double max_ns = 0;
 };
 
-using AnyWorkload = std::variant<std::unique_ptr<IterationWorkload>, std::unique_ptr<WindowWorkload>>;
+using AnyWorkload =
+    std::variant<std::unique_ptr<IterationWorkload>, std::unique_ptr<WindowWorkload>>;
+
+enum class WorkloadKind { iteration, window };
 
 /// What a rank program adds to the shared course of a run (run_program).
 class Program {
- public:
-  virtual ~Program() = default;
+  public:
+    virtual ~Program() = default;
 
-  /// "collective": names the program railgauge-collective.
-  virtual std::string_view name() const = 0;
-  virtual std::string_view description() const = 0;
+    /// "collective": names the program railgauge-collective.
+    virtual std::string_view name() const = 0;
+    virtual std::string_view description() const = 0;
 
-  virtual void add_options(CLI::App& app) = 0;
+    /// Which of the shared measuring options apply.
+    virtual WorkloadKind kind() const { return WorkloadKind::iteration; }
 
-  /// The cases in order, from the options and the job's shape alone: equal on every rank. @throws Error(usage)
-  virtual std::vector<Case> plan(const Job& job) = 0;
+    virtual void add_options(CLI::App& app) = 0;
 
-  /// Called once, on all ranks, after the plan is agreed. @throws Error
-  virtual AnyWorkload make_workload(const Job& job) = 0;
+    /// The cases in order, from the options and the job's shape alone: equal on every rank. @throws
+    /// Error(usage)
+    virtual std::vector<Case> plan(const Job& job) = 0;
 
-  /// Lines of the table on stdout; rank 0 only.
-  virtual std::string table_header() const = 0;
-  virtual std::string table_row(const Case& c, const CaseResult& result, const TimeSummary& times) const = 0;
+    /// Called once, on all ranks, after the plan is agreed. @throws Error
+    virtual AnyWorkload make_workload(const Job& job) = 0;
+
+    /// Lines of the table on stdout; rank 0 only.
+    virtual std::string table_header() const = 0;
+    virtual std::string table_row(const Case& c, const CaseResult& result,
+                                  const TimeSummary& times) const = 0;
 };
 
 /// The whole course of a rank program, from argv to exit code:
-/// options, MPI, agreement on arguments and version, placement, clock, plan, recorder, cases, consolidation.
+/// options, MPI, agreement on arguments and version, placement, clock, plan, recorder, cases,
+/// consolidation.
 int run_program(int argc, char** argv, Program& program);
 
 }  // namespace railgauge

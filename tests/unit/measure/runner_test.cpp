@@ -101,6 +101,13 @@ TEST_F(RunnerTest, fails_the_case_when_this_or_another_rank_cannot_prepare) {
     EXPECT_EQ(workload_.launched, 0u);
 }
 
+TEST_F(RunnerTest, skips_the_case_that_cannot_be_done_here) {
+    const auto rule = make_fixed_rule(1);
+    workload_.prepare_failure = Error(ExitCode::usage, "count beyond an int");
+    EXPECT_EQ(run(*rule).status, CaseStatus::skipped);
+    EXPECT_EQ(workload_.launched, 0u);
+}
+
 TEST_F(RunnerTest, goes_on_as_long_as_the_slowest_rank_wants) {
     const auto rule = make_time_rule(1'000'000, {4, 100'000, 5'000'000'000});
     team_.other_slower = 250;  // 125 us for what takes 0.5 us here

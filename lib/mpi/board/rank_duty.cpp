@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/board/rank_duty.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "mpi/board/say.hpp"
+#include "mpi/board/wording.hpp"
+
+namespace railgauge::board {
+namespace {
+
+constexpr milliseconds at_once{20};
+constexpr milliseconds soon{200};
+
+/// How much later than the deadline a rank gives up by itself. The first rank speaks for all: its
+/// end makes the launcher end the others.
+milliseconds giving_up_delay(int rank) {
+    return milliseconds{3000} + std::clamp(rank - 1, 0, 3) * milliseconds{400};
+}
+
+}  // namespace
+
+RankDuty::RankDuty(const Setting& setting, const Plan& plan, int rank, Instant now)
+    : setting_(setting),
+      plan_(plan),
+      rank_(rank),
+      rendezvous_(setting.rendezvous),
+      client_(beat_interval(setting.limits.deadline)),
+      started_(now) {}
+
+void RankDuty::connect(int rank, int, const std::optional<BoardAddress>& address) {
+    if (rank != rank_) client_.close();  // the launcher's number was another: introduce anew
+    rank_ = rank;
+    is_told_ = true;
+    if (address) client_.set_target(*address);
+}
+
+std::optional<Expiry> RankDuty::step(Instant now, const Frame& own) {
+    if (rank_ > 0) {
+        look_for_board(now);
+        client_.step(now, own);
+        notice_death_of_board();
+    }
+    if (client_.is_expired()) return Expiry{};
+    if (is_lost(now, own)) return give_up(own);
+    return std::nullopt;
+}
+
+milliseconds RankDuty::patience() const {
+    const milliseconds interval = beat_interval(setting_.limits.deadline);
+    if (client_.is_connected() || rank_ < 0) return interval;
+    const bool starting = Instant::clock::now() - started_ < milliseconds{2000};
+    return starting ? at_once : std::min(interval, soon);
+}
+
+void RankDuty::add_wakers(std::vector<pollfd>& wakers) const {
+    client_.add_wakers(wakers);
+}
+
+void RankDuty::forgive(Instant::duration gap) {
+    started_ += gap;
+}
+
+void RankDuty::announce(const Frame& own) {
+    client_.tell(own);
+}
+
+std::string RankDuty::describe_end_by(const std::string&, const Frame&) {
+    return "";
+}
+
+void RankDuty::close() {
+    client_.close();
+}
+
+/// Before MPI_Init the file is all there is; afterwards rank 0's word is better.
+void RankDuty::look_for_board(Instant now) {
+    if (is_told_ || client_.is_connected() || now < next_look_) return;
+    const bool starting = now - started_ < milliseconds{2000};
+    next_look_ = now + (starting ? at_once : soon);
+    if (const auto address = rendezvous_.find(setting_.job)) client_.set_target(*address);
+}
+
+void RankDuty::notice_death_of_board() {
+    const Link before = std::exchange(board_link_, client_.board().link);
+    if (board_link_ != Link::gone || before == Link::gone || rank_ != 1) return;
+    say(setting_.program, rank_, describe_deaths({0}, {client_.board()}, plan_));
+}
+
+bool RankDuty::is_lost(Instant now, const Frame& own) const {
+    const milliseconds deadline = setting_.limits.deadline;
+    if (deadline == milliseconds{0} || own.idle < deadline + giving_up_delay(rank_)) return false;
+    return now - std::max(client_.board().heard, started_) >= deadline;
+}
+
+Expiry RankDuty::give_up(const Frame& own) {
+    ExpiredReport report;
+    report.schema = setting_.schema;
+    report.deadline = setting_.limits.deadline;
+    report.elapsed = own.idle;
+    report.text = describe_lost_board(client_.board(), own.at, plan_, own.idle);
+    RankEntry self;
+    self.rank = rank_;
+    self.link = Link::connected;
+    self.host = own.host;
+    self.at = own.at;
+    self.cpu_ms = own.cpu_ms;
+    const bool died = client_.board().link == Link::gone;
+    report.ranks = {client_.board(), self};
+    report.judgement.states = {died ? RankState::gone : RankState::silent, RankState::inside};
+    report.judgement.suspects = {0};
+    report.judgement.evidence = died ? Evidence::died : Evidence::no_answer;
+    report.judgement.place = own.at;
+    return {report.text, report};
+}
+
+}  // namespace railgauge::board

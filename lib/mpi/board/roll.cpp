@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/board/roll.hpp"
+
+#include <algorithm>
+
+namespace railgauge::board {
+namespace {
+
+Link link_after(FrameType type) {
+    switch (type) {
+        case FrameType::goodbye: return Link::left;
+        case FrameType::failed: return Link::failed;
+        case FrameType::signalled:
+        case FrameType::expired: return Link::ended;
+        default: return Link::connected;
+    }
+}
+
+}  // namespace
+
+void Roll::expect(int size) {
+    size_known_ = true;
+    resize(static_cast<std::size_t>(size));
+}
+
+void Roll::resize(std::size_t size) {
+    ranks_.resize(size);
+    for (std::size_t rank = 0; rank < size; ++rank)
+        ranks_[rank].rank = static_cast<int>(rank);
+}
+
+RankEntry& Roll::at(int rank) {
+    const auto index = static_cast<std::size_t>(rank);
+    if (index >= ranks_.size()) resize(index + 1);
+    return ranks_[index];
+}
+
+void Roll::note(const Frame& frame, Instant now) {
+    RankEntry& entry = at(frame.rank);
+    // Only a changed pulse moves got_on: frames of equal pulse are delayed by different times.
+    if (frame.pulse != entry.pulse) entry.got_on = std::max(entry.got_on, now - frame.idle);
+    // Coming and going are progress too; coming back is not, or a bad network would hide a hang.
+    if (entry.link == Link::missing || frame.type == FrameType::goodbye) entry.got_on = now;
+    // A rank that has announced its end may go on beating until it is over.
+    if (frame.type != FrameType::beat) entry.link = link_after(frame.type);
+    entry.host = frame.host;
+    entry.at = frame.at;
+    entry.pulse = frame.pulse;
+    entry.cpu_ms = frame.cpu_ms;
+    entry.heard = now;
+}
+
+bool Roll::note_closed(int rank) {
+    const auto index = static_cast<std::size_t>(rank);
+    if (index >= ranks_.size() || ranks_[index].link != Link::connected) return false;
+    ranks_[index].link = Link::gone;
+    return true;
+}
+
+void Roll::forgive(Instant::duration gap) {
+    started_ += gap;
+    for (RankEntry& entry : ranks_) {
+        if (entry.link == Link::missing) continue;
+        entry.got_on += gap;
+        entry.heard += gap;
+    }
+}
+
+Instant Roll::last_progress() const {
+    Instant latest = started_;
+    for (const RankEntry& entry : ranks_)
+        latest = std::max(latest, entry.got_on);
+    return latest;
+}
+
+bool Roll::is_complete() const {
+    return size_known_ && std::none_of(ranks_.begin(), ranks_.end(), [](const RankEntry& entry) {
+               return entry.link == Link::missing;
+           });
+}
+
+}  // namespace railgauge::board

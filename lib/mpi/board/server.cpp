@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/board/server.hpp"
+
+#include <utility>
+
+namespace railgauge::board {
+namespace {
+
+constexpr std::size_t most_guests = 256;
+constexpr int most_frames = 64;  // of one rank in one step, so that none can hold the board up
+constexpr milliseconds guest_patience{3000};
+// A rank whose old connection broke unseen may come back; a second process of its number may not.
+constexpr milliseconds replaceable_after{3000};
+
+/// Loopback is for ranks on this host, so the list keeps its end.
+std::vector<std::string> bounded(std::vector<std::string> addresses) {
+    if (addresses.size() > most_addresses) {
+        addresses[most_addresses - 1] = addresses.back();
+        addresses.resize(most_addresses);
+    }
+    return addresses;
+}
+
+}  // namespace
+
+Server::Server(const std::string& interface, std::string job, std::string host, Instant now)
+    : listener_(listen_on(interface)),
+      address_{bounded(listener_.addresses), listener_.port, make_token(), std::move(job),
+               std::move(host)},
+      roll_(now) {}
+
+std::vector<int> Server::step(Instant now, const Frame& own) {
+    roll_.note(own, now);
+    accept_guests(now);
+    admit_guests(now, own);
+    std::vector<int> dead;
+    for (auto at = ranks_.begin(); at != ranks_.end();) {
+        auto& [rank, channel] = *at;
+        listen_to(rank, channel, now);
+        if (!channel.is_open() && roll_.note_closed(rank)) dead.push_back(rank);
+        at = channel.is_open() ? std::next(at) : ranks_.erase(at);
+    }
+    return dead;
+}
+
+void Server::tell_all(const Frame& frame) {
+    for (auto& [rank, channel] : ranks_)
+        channel.send(frame);
+}
+
+void Server::accept_guests(Instant now) {
+    for (std::size_t taken = 0; taken < most_guests; ++taken) {
+        FileDescriptor socket = accept_connection(listener_);
+        if (!socket) return;
+        if (guests_.size() < most_guests) guests_.push_back({Channel(std::move(socket)), now});
+    }
+}
+
+void Server::admit_guests(Instant now, const Frame& own) {
+    std::vector<Guest> waiting;
+    for (Guest& guest : guests_) {
+        const auto frame = guest.channel.receive();
+        if (frame && is_welcome(*frame, now)) {
+            guest.channel.send(own);
+            roll_.note(*frame, now);
+            ranks_.insert_or_assign(frame->rank, std::move(guest.channel));
+        } else if (!frame && guest.channel.is_open() && now - guest.since < guest_patience) {
+            waiting.push_back(std::move(guest));
+        }
+    }
+    guests_ = std::move(waiting);
+}
+
+bool Server::is_welcome(const Frame& frame, Instant now) const {
+    if (frame.type != FrameType::hello || frame.token != address_.token) return false;
+    const auto& known = roll_.ranks();
+    const auto rank = static_cast<std::size_t>(frame.rank);
+    if (rank == 0 || (roll_.is_size_known() && rank >= known.size())) return false;
+    return !ranks_.contains(frame.rank) || now - known[rank].heard > replaceable_after;
+}
+
+void Server::listen_to(int rank, Channel& channel, Instant now) {
+    const auto& known = roll_.ranks();
+    const bool foreign = static_cast<std::size_t>(rank) >= known.size();
+    for (int taken = 0; taken < most_frames; ++taken) {
+        const auto frame = channel.receive();
+        if (!frame) return;
+        if (foreign || frame->rank != rank || frame->type == FrameType::hello)
+            channel.close();
+        else
+            roll_.note(*frame, now);
+    }
+}
+
+}  // namespace railgauge::board

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/board/small_file.hpp"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file_descriptor.hpp"
+
+namespace railgauge::board {
+namespace {
+
+bool write_whole(int descriptor, const std::string& text) {
+    std::size_t written = 0;
+    while (written < text.size()) {
+        const ssize_t some = ::write(descriptor, text.data() + written, text.size() - written);
+        if (some < 0 && errno != EINTR) return false;
+        if (some > 0) written += static_cast<std::size_t>(some);
+    }
+    return true;
+}
+
+}  // namespace
+
+bool replace_file(const std::filesystem::path& path, const std::string& text, unsigned mode) {
+    const std::string draft = fmt::format("{}.{}.tmp", path.string(), ::getpid());
+    ::unlink(draft.c_str());  // of a killed process that had our number
+    const FileDescriptor file(
+        ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+    if (!file) return false;
+    if (write_whole(file.get(), text) && ::rename(draft.c_str(), path.c_str()) == 0) return true;
+    const int reason = errno;
+    ::unlink(draft.c_str());
+    errno = reason;
+    return false;
+}
+
+std::optional<std::string> read_small_file(const std::filesystem::path& path,
+                                           std::size_t most_bytes) {
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat status {};
+    if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+        return std::nullopt;
+    }
+    std::string text(most_bytes + 1, '\0');
+    const ssize_t got = ::read(file.get(), text.data(), text.size());
+    if (got < 0 || static_cast<std::size_t>(got) > most_bytes) return std::nullopt;
+    text.resize(static_cast<std::size_t>(got));
+    return text;
+}
+
+}  // namespace railgauge::board

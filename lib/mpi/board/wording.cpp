@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/board/wording.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "mpi/board/rank_list.hpp"
+
+namespace railgauge::board {
+namespace {
+
+double seconds(milliseconds time) {
+    return static_cast<double>(time.count()) / 1e3;
+}
+
+std::string describe_sequence(std::uint64_t sequence) {
+    if (sequence == 0) return "";
+    return sequence % 2 == 1 ? fmt::format(", iteration {}", sequence / 2)
+                             : fmt::format(", after iteration {}", sequence / 2 - 1);
+}
+
+/// What is left of the run.
+const char* aftermath(const Plan& plan) {
+    return plan.is_known() ? "finished cases are kept, --resume goes on"
+                           : "nothing has been measured yet";
+}
+
+std::vector<int> with_link(const std::vector<int>& ranks, const std::vector<RankEntry>& entries,
+                           bool missing) {
+    std::vector<int> chosen;
+    std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(chosen), [&](int rank) {
+        return (entries[static_cast<std::size_t>(rank)].link == Link::missing) == missing;
+    });
+    return chosen;
+}
+
+std::string describe_silent(const std::vector<int>& silent, const std::vector<RankEntry>& ranks) {
+    const std::vector<int> stopped = with_link(silent, ranks, false);
+    const std::vector<int> missing = with_link(silent, ranks, true);
+    std::string text;
+    if (!stopped.empty()) {
+        text = fmt::format("{} did not answer", format_ranks_on_hosts(stopped, ranks));
+    }
+    if (!missing.empty()) {
+        text += fmt::format("{}{} never reported", text.empty() ? "" : ", ", format_ranks(missing));
+    }
+    return text;
+}
+
+std::string describe_late(const Judgement& judgement, const std::vector<RankEntry>& ranks,
+                          const Plan& plan) {
+    const RankEntry& latest = ranks[static_cast<std::size_t>(judgement.suspects.front())];
+    const std::string who = format_ranks_on_hosts(judgement.suspects, ranks);
+    const bool same_phase =
+        latest.at.phase == judgement.place.phase && latest.at.case_id == judgement.place.case_id;
+    if (same_phase) return fmt::format("{} had not entered it", who);
+    return fmt::format("{} had not entered it, last seen in {}", who,
+                       describe_place(latest.at, plan));
+}
+
+std::string describe_suspects(const Judgement& judgement, const std::vector<RankEntry>& ranks,
+                              const Plan& plan) {
+    const std::string who = format_ranks_on_hosts(judgement.suspects, ranks);
+    switch (judgement.evidence) {
+        case Evidence::died: return who + " died";
+        case Evidence::no_answer: return describe_silent(judgement.suspects, ranks);
+        case Evidence::not_entered: return describe_late(judgement, ranks, plan);
+        case Evidence::never_left: return who + " had not left it, others had";
+        case Evidence::asleep:
+            return fmt::format(
+                "all ranks were inside, but {} slept while others kept polling (a hint, no proof)",
+                who);
+        case Evidence::none: break;
+    }
+    return fmt::format("{} inside and nothing tells them apart",
+                       ranks.size() == 1 ? "the only rank was" : "all ranks were");
+}
+
+std::string remedy(const Judgement& judgement, const std::vector<RankEntry>& ranks) {
+    const std::string hosts = format_hosts(judgement.suspects, ranks);
+    const std::string on = hosts.empty() ? "" : " on " + hosts;
+    switch (judgement.evidence) {
+        case Evidence::died: return "look for the reason (out of memory, a crash)" + on;
+        case Evidence::no_answer:
+            return "look for a stopped process, a dead node or control network" + on;
+        case Evidence::none: return "suspect the fabric, or raise --timeout if it is that slow";
+        default: return "look at that process' stack, GPU and NIC" + on;
+    }
+}
+
+}  // namespace
+
+std::string describe_place(const Progress::Snapshot& at, const Plan& plan) {
+    if (!is_in_case(at)) return fmt::format("phase {}", to_text(at.phase));
+    const std::string phase =
+        fmt::format("phase {}{}", to_text(at.phase), describe_sequence(at.sequence));
+    const CaseLabel* label = plan.find(at.case_id);
+    if (label == nullptr) return fmt::format("case {} ({})", at.case_id, phase);
+    return fmt::format("case {} (operation {}, {} bytes, {})", label->name, label->operation,
+                       label->bytes, phase);
+}
+
+std::string describe_expiry(const Judgement& judgement, const std::vector<RankEntry>& ranks,
+                            const Plan& plan, milliseconds elapsed) {
+    return fmt::format("no rank got on for {:.1f} s in {}: {}; {}; {}", seconds(elapsed),
+                       describe_place(judgement.place, plan),
+                       describe_suspects(judgement, ranks, plan), remedy(judgement, ranks),
+                       aftermath(plan));
+}
+
+std::string describe_deaths(const std::vector<int>& dead, const std::vector<RankEntry>& ranks,
+                            const Plan& plan) {
+    const RankEntry& first = ranks[static_cast<std::size_t>(dead.front())];
+    const std::string hosts = format_hosts(dead, ranks);
+    return fmt::format(
+        "{} died in {} (closed the connection to the deadline board without a word); "
+        "look for the reason (out of memory, a crash){}; {}",
+        format_ranks_on_hosts(dead, ranks), describe_place(first.at, plan),
+        hosts.empty() ? "" : " on " + hosts, aftermath(plan));
+}
+
+std::string describe_interruption(const std::string& signal, const Progress::Snapshot& at,
+                                  const std::vector<int>& missing, const Plan& plan) {
+    std::string suspicion;
+    if (!missing.empty()) {
+        suspicion = fmt::format(", before {} had reported (died early, or not started)",
+                                format_ranks(missing));
+    }
+    return fmt::format("interrupted by {} in {}{}; {}", signal, describe_place(at, plan), suspicion,
+                       aftermath(plan));
+}
+
+std::string describe_lost_board(const RankEntry& board, const Progress::Snapshot& at,
+                                const Plan& plan, milliseconds idle) {
+    const std::string host = board.host.empty() ? "" : " on " + board.host;
+    const char* what = board.link == Link::missing ? "could not be reached by the deadline watch"
+                       : board.link == Link::gone  ? "died"
+                       : board.link == Link::left  ? "has ended already"
+                                                   : "does not answer";
+    return fmt::format(
+        "no progress for {:.1f} s in {}, and rank 0{} {}; look for a stopped process, a "
+        "dead node or control network{}; {}",
+        seconds(idle), describe_place(at, plan), host, what, host, aftermath(plan));
+}
+
+}  // namespace railgauge::board

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mpi/board/judgement.hpp"
+#include "mpi/board/plan.hpp"
+
+namespace railgauge::board {
+
+/// "case all_reduce/... (operation all_reduce, 1048576 bytes, phase timed, iteration 41)", or
+/// "phase init".
+std::string describe_place(const Progress::Snapshot& at, const Plan& plan);
+
+/// The line of an expired deadline: where, who, what to do.
+std::string describe_expiry(const Judgement& judgement, const std::vector<RankEntry>& ranks,
+                            const Plan& plan, milliseconds elapsed);
+
+/// The line of ranks whose processes died.
+std::string describe_deaths(const std::vector<int>& dead, const std::vector<RankEntry>& ranks,
+                            const Plan& plan);
+
+/// The line of a run that a signal ends, seen from rank 0 at `at`.
+/// @param missing ranks that have not reported: they may be the reason
+std::string describe_interruption(const std::string& signal, const Progress::Snapshot& at,
+                                  const std::vector<int>& missing, const Plan& plan);
+
+/// The line of a rank that gives up because rank 0's board does not answer.
+/// @param board what is known of rank 0
+std::string describe_lost_board(const RankEntry& board, const Progress::Snapshot& at,
+                                const Plan& plan, milliseconds idle);
+
+}  // namespace railgauge::board

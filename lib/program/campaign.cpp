@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program/campaign.hpp"
+
+#include <cstdio>
+
+#include "measure/runner.hpp"
+#include "system/observers.hpp"
+
+namespace railgauge {
+namespace {
+
+constexpr std::size_t elapsed_column = 1;
+
+void print_line(const std::string& text) {
+    std::fputs((text + "\n").c_str(), stdout);
+    std::fflush(stdout);
+}
+
+Workload& base_of(const AnyWorkload& workload) {
+    return std::visit([](const auto& pointer) -> Workload& { return *pointer; }, workload);
+}
+
+}  // namespace
+
+Campaign::Campaign(const Job& job, Progress& progress, const CommandLine& line,
+                   const ClockOffset& clock, Program& program, Recorder& recorder)
+    : job_(job),
+      progress_(progress),
+      line_(line),
+      clock_(clock),
+      program_(program),
+      recorder_(recorder) {
+    agreed(job.team, [&] { workload_ = program.make_workload(job); });
+    const auto rank = static_cast<std::size_t>(job.team.rank());
+    if (job.placement.ranks[rank].local_rank == 0) observers_ = make_default_observers();
+}
+
+ExitCode Campaign::run(const std::vector<Case>& plan) {
+    const bool is_root = job_.team.rank() == 0;
+    ProgressLine progress_line(plan.size(), monotonic_now_ns());
+    if (is_root) print_line(program_.table_header());
+    for (const Case& c : plan) {
+        if (recorder_.is_finished(c.id())) continue;
+        if (is_root) {
+            progress_line.show(static_cast<std::size_t>(c.id()), c.name(), monotonic_now_ns());
+        }
+        const CaseResult result = measure(c);
+        if (!is_root) continue;
+        progress_line.clear();
+        print_line(program_.table_row(c, result, times_.summarise(result.ops_per_sample)));
+    }
+    base_of(workload_).close();
+    return worst_;
+}
+
+CaseResult Campaign::measure(const Case& c) {
+    for (const auto& observer : observers_)
+        observer->before();
+    times_.reset();
+    return std::visit([&](const auto& workload) { return run(c, *workload); }, workload_);
+}
+
+CaseResult Campaign::run(const Case& c, IterationWorkload& workload) {
+    RunnerOptions options = line_.measure.runner_options();
+    options.clock_offset_ns = clock_.offset_ns;
+    const auto rule = line_.measure.make_stop_rule();
+    Runner runner(job_.team, progress_, monotonic_clock, options);
+    return keep(c, runner.run(c, workload, *rule, samples_), workload, samples_);
+}
+
+CaseResult Campaign::run(const Case& c, WindowWorkload& workload) {
+    RunnerOptions options;
+    options.clock_offset_ns = clock_.offset_ns;
+    SampleSink sink(std::filesystem::temp_directory_path(), workload.columns());
+    Runner runner(job_.team, progress_, monotonic_clock, options);
+    const CaseResult result =
+        runner.run(c, workload, line_.window.warmup_ns(), line_.window.duration_ns(), sink);
+    return keep(c, result, workload, sink);
+}
+
+CaseResult Campaign::keep(const Case& c, const CaseResult& result, const Workload& workload,
+                          const SampleSource& samples) {
+    progress_.set(Phase::record, c.id());
+    const bool measured = result.status == CaseStatus::done || result.status == CaseStatus::wrong;
+    Recorder::CaseRecord record{
+        c, result, measured ? workload.group() : -1, measured ? &samples : nullptr, {}, {}};
+    for (const auto& observer : observers_)
+        observer->after(record.observations);
+    record.on_gathered = [this](int, std::size_t column, std::span<const Cell> cells) {
+        if (column == elapsed_column) times_.add(cells);
+    };
+    const CaseResult recorded = recorder_.record(record);
+    if (result.status == CaseStatus::wrong) worst_ = ExitCode::wrong_data;
+    if (result.status == CaseStatus::failed && worst_ == ExitCode::done) worst_ = ExitCode::library;
+    progress_.set(Phase::between, -1);
+    return recorded;
+}
+
+}  // namespace railgauge
