@@ -3,6 +3,7 @@
 
 #include <future>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 #include <unistd.h>
@@ -26,6 +27,21 @@ class Watchdog::Implementation {
     template <class Order>
     void post(Order order) {
         keeper_->post([keeper = keeper_.get(), order]() mutable { order(*keeper); });
+    }
+
+    /// As post, with the order's result. @throws Error(library) when the thread does not answer
+    template <class Order>
+    auto ask(Order order) {
+        using Answer = std::invoke_result_t<Order, board::Keeper&>;
+        const auto task = std::make_shared<std::packaged_task<Answer(board::Keeper&)>>(order);
+        auto answer = task->get_future();
+        post([task](board::Keeper& keeper) { (*task)(keeper); });
+        if (answer.wait_for(patience) != std::future_status::ready) {
+            throw Error(ExitCode::library, "the deadline watch does not answer",
+                        "its thread may hang in the file system of the output",
+                        "check that file system or choose another folder with --out");
+        }
+        return answer.get();
     }
 
     void close() {
@@ -52,21 +68,7 @@ Watchdog::Watchdog(const Progress& progress, Options options)
 Watchdog::~Watchdog() = default;
 
 std::string Watchdog::board_address() {
-    const auto promise = std::make_shared<std::promise<std::string>>();
-    auto address = promise->get_future();
-    implementation_->post([promise](board::Keeper& keeper) {
-        try {
-            promise->set_value(keeper.board_address());
-        } catch (...) {
-            promise->set_exception(std::current_exception());
-        }
-    });
-    if (address.wait_for(Implementation::patience) != std::future_status::ready) {
-        throw Error(ExitCode::library, "the deadline watch does not answer",
-                    "its thread may hang in the file system of the output",
-                    "check that file system or choose another folder with --out");
-    }
-    return address.get();
+    return implementation_->ask([](board::Keeper& keeper) { return keeper.board_address(); });
 }
 
 void Watchdog::connect(int rank, int size, const std::string& board_address) {
@@ -83,7 +85,15 @@ void Watchdog::set_plan(std::string plan_id, std::vector<CaseLabel> labels) {
 }
 
 void Watchdog::announce_failure() {
-    implementation_->post([](board::Keeper& keeper) { keeper.announce_failure(); });
+    try {
+        // The process may end as soon as this returns: the word must be out.
+        implementation_->ask([](board::Keeper& keeper) {
+            keeper.announce_failure();
+            return true;
+        });
+    } catch (const Error&) {
+        return;  // a watch that hangs must not keep the job from ending
+    }
 }
 
 void Watchdog::close() {

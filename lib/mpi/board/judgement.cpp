@@ -154,7 +154,7 @@ Judgement judge(const std::vector<RankEntry>& ranks, const Limits& limits, Insta
 }
 
 bool is_in_case(const Position& at) {
-    return stretch(at) == 1 && at.case_id >= 0;
+    return stretch(at) == 1 && at.phase != Phase::between && at.case_id >= 0;
 }
 
 }  // namespace railgauge::board

@@ -53,13 +53,13 @@ bool is_expired(const Roll& roll, const Limits& limits, Instant now);
 
 /// Who keeps the job from getting on. Pure.
 ///
-/// Positions are ordered by case, phase and sequence. Let the job be stuck in operation k, that of
-/// the rank furthest behind: ranks at sequence <= 2k have not entered it, those at 2k + 1 are
-/// inside, the rest have left. Silent and gone ranks do not count: their last report is older than
-/// the hang.
+/// Positions are ordered by case, phase and sequence; `between` follows the case that it names. Let
+/// the job be stuck in operation k, that of the rank furthest behind: ranks at sequence <= 2k have
+/// not entered it, those at 2k + 1 are inside, the rest have left. Silent and gone ranks do not
+/// count: their last report is older than the hang.
 Judgement judge(const std::vector<RankEntry>& ranks, const Limits& limits, Instant now);
 
-/// Whether the phase belongs to a case.
+/// Whether a case is under way.
 bool is_in_case(const Progress::Snapshot& at);
 
 }  // namespace railgauge::board

@@ -4,7 +4,6 @@
 #include <cerrno>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,8 +25,8 @@ bool write_whole(int descriptor, const std::string& text) {
 }  // namespace
 
 bool replace_file(const std::filesystem::path& path, const std::string& text, unsigned mode) {
-    const std::string draft = fmt::format("{}.{}.tmp", path.string(), ::getpid());
-    ::unlink(draft.c_str());  // of a killed process that had our number
+    const std::string draft = path.string() + ".tmp";
+    ::unlink(draft.c_str());  // of a killed process
     const FileDescriptor file(
         ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
     if (!file) return false;

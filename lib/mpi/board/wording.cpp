@@ -92,10 +92,13 @@ std::string remedy(const Judgement& judgement, const std::vector<RankEntry>& ran
 }  // namespace
 
 std::string describe_place(const Progress::Snapshot& at, const Plan& plan) {
+    const CaseLabel* label = plan.find(at.case_id);
+    if (at.phase == Phase::between && label != nullptr) {
+        return fmt::format("phase between, after case {}", label->name);
+    }
     if (!is_in_case(at)) return fmt::format("phase {}", to_text(at.phase));
     const std::string phase =
         fmt::format("phase {}{}", to_text(at.phase), describe_sequence(at.sequence));
-    const CaseLabel* label = plan.find(at.case_id);
     if (label == nullptr) return fmt::format("case {} ({})", at.case_id, phase);
     return fmt::format("case {} (operation {}, {} bytes, {})", label->name, label->operation,
                        label->bytes, phase);
