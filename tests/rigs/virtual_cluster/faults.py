@@ -17,7 +17,9 @@ class PortState:
     """What one rail port of one node has to be made to do. Rates in bit/s."""
 
     rate: int
-    pair_rates: dict[int, int] = field(default_factory=dict)  # peer node -> rate of what this node sends it
+    pair_rates: dict[int, int] = field(
+        default_factory=dict
+    )  # peer node -> rate of what this node sends it
     loss_permille: int = 0
     up: bool = True
 
@@ -60,7 +62,7 @@ class Faults:
         return replace(self, dead=self.dead | {node})
 
     def without_ports(self, ports: list[Port]) -> Faults:
-        """Forget every fault of these ports, also what slows a pair through one of them."""
+        """Forget every fault of these ports, and what slows a pair through one of them."""
 
         def hit(port: Port) -> bool:
             return port in ports
@@ -68,7 +70,9 @@ class Faults:
         return replace(
             self,
             rates=_drop(self.rates, hit),
-            pair_rates=_drop(self.pair_rates, lambda pair: hit((pair[0], pair[2])) or hit((pair[1], pair[2]))),
+            pair_rates=_drop(
+                self.pair_rates, lambda pair: hit((pair[0], pair[2])) or hit((pair[1], pair[2]))
+            ),
             losses=_drop(self.losses, hit),
             cuts=self.cuts - frozenset(ports),
         )

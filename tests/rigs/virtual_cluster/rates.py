@@ -12,10 +12,12 @@ _RATE = re.compile(r"(\d+(?:\.\d+)?)(bit|kbit|mbit|gbit|%)", re.IGNORECASE)
 
 
 def parse_rate(text: str, nominal: int | None = None) -> int:
-    """Rate in bit/s. A percentage needs `nominal`, in bit/s."""
+    """Return a rate in bit/s. A percentage needs `nominal`, in bit/s."""
     match = _RATE.fullmatch(text)
     if not match:
-        raise VclusterError(f"{text!r} is no rate: write for example 100mbit" + (" or 70%" if nominal else ""))
+        raise VclusterError(
+            f"{text!r} is no rate: write for example 100mbit" + (" or 70%" if nominal else "")
+        )
     number, unit = float(match[1]), match[2].lower()
     if unit == "%":
         if nominal is None:
@@ -24,5 +26,7 @@ def parse_rate(text: str, nominal: int | None = None) -> int:
     else:
         bits = number * _BITS[unit]
     if bits < 8_000:
-        raise VclusterError(f"{text!r} is too slow for a shaped link: use at least 8kbit, or cut the link")
+        raise VclusterError(
+            f"{text!r} is too slow for a shaped link: use at least 8kbit, or cut the link"
+        )
     return round(bits)
