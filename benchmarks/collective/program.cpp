@@ -27,6 +27,8 @@ MemoryShare agree_memory_share(const Job& job, const MemorySpace& memory) {
 }  // namespace
 
 std::vector<Case> CollectiveProgram::plan(const Job& job) {
+    require_backend(options_.backend);
+    make_memory_space(options_.memory);  // throws when the build lacks it
     CollectivePlan plan = plan_collectives(options_, job.team.size());
     for (const std::string& remark : plan.left_out)
         log_text_root(remark);

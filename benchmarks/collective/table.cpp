@@ -19,24 +19,24 @@ struct Column {
 };
 
 constexpr std::array<Column, 14> columns{{{"operation", "", 14},
-                                          {"size", "(B)", 12},
-                                          {"count", "(elements)", 12},
-                                          {"type", "", 8},
-                                          {"redop", "", 6},
-                                          {"root", "", 5},
-                                          {"place", "", 6},
-                                          {"time", "(us)", 11},
-                                          {"algbw", "(GB/s)", 9},
-                                          {"busbw", "(GB/s)", 9},
-                                          {"median", "(us)", 11},
-                                          {"p99", "(us)", 11},
-                                          {"max", "(us)", 11},
-                                          {"#wrong", "", 9}}};
+                                          {"size", "(B)", 11},
+                                          {"count", "(elements)", 11},
+                                          {"type", "", 7},
+                                          {"redop", "", 5},
+                                          {"root", "", 4},
+                                          {"place", "", 5},
+                                          {"time", "(us)", 10},
+                                          {"algbw", "(GB/s)", 8},
+                                          {"busbw", "(GB/s)", 8},
+                                          {"median", "(us)", 10},
+                                          {"p99", "(us)", 10},
+                                          {"max", "(us)", 10},
+                                          {"#wrong", "(elements)", 10}}};
 
 std::string line(const char* prefix, const std::vector<std::string>& cells) {
-    std::string text = prefix;
+    std::string text(prefix);
     for (std::size_t i = 0; i < cells.size(); ++i)
-        text += fmt::format("{:>{}}", cells[i], columns.at(i).width);
+        text += fmt::format(" {:>{}}", cells[i], columns.at(i).width);
     return text;
 }
 
@@ -44,7 +44,7 @@ std::string header_line(const char* Column::*member) {
     std::vector<std::string> cells;
     for (const Column& column : columns)
         cells.emplace_back(column.*member);
-    return line("# ", cells);
+    return line("#", cells);
 }
 
 /// Microseconds of a time that may be unknown (NaN).
@@ -80,7 +80,7 @@ std::string collective_table_row(const Case& c, const CaseResult& result,
                                    to_text(c.integer("root")),
                                    c.text("place")};
     if (result.status != CaseStatus::done && result.status != CaseStatus::wrong) {
-        return fmt::format("{}  {}: {}", line("  ", cells), to_text(result.status), result.reason);
+        return fmt::format("{}  {}: {}", line(" ", cells), to_text(result.status), result.reason);
     }
     const auto bytes = static_cast<double>(result.algbw_bytes);
     for (std::string cell :
@@ -89,7 +89,7 @@ std::string collective_table_row(const Case& c, const CaseResult& result,
           microseconds(times.p99_ns), microseconds(times.max_ns), wrong_elements(result)}) {
         cells.push_back(std::move(cell));
     }
-    return line("  ", cells);
+    return line(" ", cells);
 }
 
 }  // namespace railgauge

@@ -25,17 +25,6 @@ std::size_t needed_bytes(const CollectiveCall& call, int ranks) {
     return receive_offset(bytes) + bytes.receive;
 }
 
-/// What the largest case needs that does not exceed `most_bytes`.
-std::size_t largest_needed_bytes(const std::vector<Case>& plan, int ranks,
-                                 std::uint64_t most_bytes) {
-    std::size_t largest = 0;
-    for (const Case& c : plan) {
-        const std::size_t needed = needed_bytes(call_of(c), ranks);
-        if (needed <= most_bytes) largest = std::max(largest, needed);
-    }
-    return largest;
-}
-
 }  // namespace
 
 CollectiveWorkload::CollectiveWorkload(std::unique_ptr<Collectives> collectives,
@@ -44,11 +33,11 @@ CollectiveWorkload::CollectiveWorkload(std::unique_ptr<Collectives> collectives,
     : collectives_(std::move(collectives)),
       memory_(std::move(memory)),
       share_(share),
-      buffer_(memory_->allocate(largest_needed_bytes(plan, collectives_->size(), share.bytes))) {}
+      buffer_(memory_->allocate(largest_needed_bytes(plan))) {}
 
 void CollectiveWorkload::prepare(const Case& c) {
     call_ = call_of(c);
-    require_memory();
+    require_possible();
     set_buffers();
     collectives_->prepare(call_);
     if (!pattern_ || !pattern_->is_for(call_.type, call_.reduce)) {
@@ -80,7 +69,23 @@ Member CollectiveWorkload::member() const {
     return {collectives_->rank(), collectives_->size()};
 }
 
-void CollectiveWorkload::require_memory() const {
+/// What the largest case needs that will not be refused.
+std::size_t CollectiveWorkload::largest_needed_bytes(const std::vector<Case>& plan) const {
+    std::size_t largest = 0;
+    for (const Case& c : plan) {
+        const CollectiveCall call = call_of(c);
+        const std::size_t needed = needed_bytes(call, member().ranks);
+        if (needed <= share_.bytes && collectives_->obstacle(call).empty())
+            largest = std::max(largest, needed);
+    }
+    return largest;
+}
+
+void CollectiveWorkload::require_possible() const {
+    if (const std::string obstacle = collectives_->obstacle(call_); !obstacle.empty()) {
+        throw Error(ExitCode::usage, fmt::format("{} cannot do this case", collectives_->name()),
+                    obstacle, "use smaller --sizes or a wider --dtype");
+    }
     const std::size_t needed = needed_bytes(call_, member().ranks);
     if (needed <= share_.bytes) return;
     throw Error(ExitCode::usage,

@@ -37,7 +37,8 @@ class CollectiveWorkload : public IterationWorkload {
 
   private:
     Member member() const;
-    void require_memory() const;
+    std::size_t largest_needed_bytes(const std::vector<Case>& plan) const;
+    void require_possible() const;
     void set_buffers();
 
     std::unique_ptr<Collectives> collectives_;

@@ -7,11 +7,16 @@
 
 namespace railgauge {
 
-std::unique_ptr<Collectives> make_collectives(std::string_view backend, MPI_Comm comm) {
-    if (backend == "mpi") return make_mpi_collectives(comm);
-    if (backend == "nccl") return make_nccl_collectives(comm);
+void require_backend(std::string_view backend) {
+    if (backend == "mpi") return;
+    if (backend == "nccl") return require_nccl();
     throw Error(ExitCode::usage, fmt::format("backend '{}' is unknown", backend),
                 "collectives run on mpi or nccl", "use --backend mpi");
+}
+
+std::unique_ptr<Collectives> make_collectives(std::string_view backend, MPI_Comm comm) {
+    require_backend(backend);
+    return backend == "nccl" ? make_nccl_collectives(comm) : make_mpi_collectives(comm);
 }
 
 }  // namespace railgauge

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include "base/error.hpp"
 #include "collectives/collectives.hpp"
 #include "mpi/check.hpp"
 #include "mpi/communicator.hpp"
@@ -103,8 +102,18 @@ class MpiCollectives : public Collectives {
     int rank() const override { return comm_.rank(); }
     int size() const override { return comm_.size(); }
 
+    /// MPI-3 counts are int. Reduce_scatter_block is judged by its whole vector, which Open MPI
+    /// before 5 counts in an int too.
+    std::string obstacle(const CollectiveCall& call) const override {
+        constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
+        const bool whole = call.operation == Operation::reduce_scatter;
+        const std::size_t count =
+            whole ? call.count * static_cast<std::size_t>(size()) : call.count;
+        if (count <= most) return {};
+        return fmt::format("an MPI-3 count is an int, and {} is more than {}", count, most);
+    }
+
     void prepare(const CollectiveCall& call) override {
-        refuse_large_count(call);
         launch_ = launch_of(call.operation);
         arguments_.count = static_cast<int>(call.count);
         arguments_.type = mpi_type(call.type);
@@ -119,19 +128,6 @@ class MpiCollectives : public Collectives {
     void close() override { comm_.close(); }
 
   private:
-    /// MPI-3 counts are int. Reduce_scatter_block is judged by its whole vector, which Open MPI
-    /// before 5 counts in an int too.
-    void refuse_large_count(const CollectiveCall& call) const {
-        constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
-        const bool whole = call.operation == Operation::reduce_scatter;
-        const std::size_t count =
-            whole ? call.count * static_cast<std::size_t>(size()) : call.count;
-        if (count <= most) return;
-        throw Error(ExitCode::usage, fmt::format("{} elements are too many", count),
-                    "an MPI-3 count is an int, at most 2147483647",
-                    "use smaller sizes or a wider data type");
-    }
-
     Communicator comm_;
     Launch launch_{};
     Arguments arguments_;

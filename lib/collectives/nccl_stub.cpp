@@ -4,9 +4,14 @@
 
 namespace railgauge {
 
-std::unique_ptr<Collectives> make_nccl_collectives(MPI_Comm /*comm*/) {
+void require_nccl() {
     throw Error(ExitCode::usage, "not configured: built without NCCL", "backend 'nccl' needs it",
                 "use --backend mpi");
+}
+
+std::unique_ptr<Collectives> make_nccl_collectives(MPI_Comm /*comm*/) {
+    require_nccl();
+    return nullptr;
 }
 
 }  // namespace railgauge
