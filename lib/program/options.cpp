@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/options.hpp"
 
+#include <cmath>
 #include <cstdlib>
 
 #include <CLI/CLI.hpp>
@@ -93,6 +94,10 @@ void MeasureOptions::validate() const {
     if (stop_ == "fixed" && iterations_ == 0) {
         throw Error(ExitCode::usage, "--stop fixed has no number", "--iterations is missing",
                     "add --iterations N");
+    }
+    if (std::isnan(width_percent_)) {
+        throw Error(ExitCode::usage, "--width nan is no width", "nothing is narrower than it",
+                    "give a number of percent such as 2");
     }
     if (iterations_ > 0 && !is_fixed()) {
         throw Error(ExitCode::usage, fmt::format("--iterations contradicts --stop {}", stop_),

@@ -22,10 +22,14 @@ constexpr std::array<std::string_view, 12> prefixes{"NCCL_",
                                                     "HDF5_USE_FILE_LOCKING",
                                                     "OMP_NUM_THREADS"};
 
-// orte_precondition_transports is Open MPI's job key; the others are what secrets are usually
-// called.
+// What secrets are usually called; orte_precondition_transports is Open MPI's job key.
 constexpr std::array<std::string_view, 7> secrets{
     "PRECONDITION_TRANSPORTS", "SECRET", "TOKEN", "PASSWORD", "CREDENTIAL", "_KEY", "PASSWD"};
+
+// How a launcher wires its processes together: other values in every job, of no influence on
+// results.
+constexpr std::array<std::string_view, 6> wiring{
+    "_URI", "_MCA_ESS", "_INITIAL_WDIR", "_ORTE_APP_NUM", "_JOBFAM_SESSION_DIR", "_RUN_ID"};
 
 std::string upper(std::string_view text) {
     std::string result(text);
@@ -39,11 +43,12 @@ std::string upper(std::string_view text) {
 bool may_record_variable(std::string_view name) {
     const std::string capitals = upper(name);
     const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
-    const auto holds = [&](std::string_view secret) {
-        return capitals.find(secret) != std::string::npos;
+    const auto holds = [&](std::string_view part) {
+        return capitals.find(part) != std::string::npos;
     };
     return std::any_of(prefixes.begin(), prefixes.end(), begins) &&
-           std::none_of(secrets.begin(), secrets.end(), holds);
+           std::none_of(secrets.begin(), secrets.end(), holds) &&
+           std::none_of(wiring.begin(), wiring.end(), holds);
 }
 
 std::map<std::string, std::string> recordable_environment() {
