@@ -97,7 +97,7 @@ def difference(case: Golden, printed: str) -> str:
 
 def default_programs() -> Path:
     """Folder of the programs under test."""
-    return Path(os.environ.get("RAILGAUGE_BIN", ROOT / "build" / "release" / "bin"))
+    return Path(os.environ.get("RAILGAUGE_BIN", ROOT / "build" / "release" / "bin")).resolve()
 
 
 def main() -> int:
