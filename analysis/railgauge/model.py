@@ -104,6 +104,20 @@ class Case:
         """True when the case was measured to its end."""
         return self.status in FINISHED
 
+    @property
+    def wrong(self) -> bool:
+        """True when verified data were wrong, so that the speed means nothing."""
+        return self.status == Status.WRONG or self.wrong_elements > 0
+
+    @property
+    def pipelined(self) -> bool:
+        """True for rooted operations started freely: ranks run ahead of each other.
+
+        Latest exit - latest entry then tells little, and no bandwidth of theirs is comparable.
+        """
+        root = self.variables.get("root")
+        return isinstance(root, int) and root >= 0 and self.variables.get("start") == "free"
+
     def size_bytes(self) -> int | None:
         """Return the size axis of the case in bytes, None where the program has none."""
         value = self.variables.get("bytes")

@@ -60,9 +60,11 @@ def pack(path: Path, *, overwrite: bool) -> Packed:
             why = f"{clean(location.parts.name)} changed meanwhile"
             raise RailgaugeError("the run is still measured", why, "Pack it when it has ended.")
         temporary.replace(location.out)
-    except OSError as error:
+    except RailgaugeError:
+        raise
+    except Exception as error:  # h5py raises nearly every built-in type on a full disk
         name = clean(os.fspath(location.out))
-        why = error.strerror or str(error)
+        why = getattr(error, "strerror", None) or str(error)
         raise RailgaugeError(f"{name} cannot be written", why, "The parts are kept.") from error
     finally:
         temporary.unlink(missing_ok=True)
@@ -122,7 +124,7 @@ def _write(path: Path, run: Run) -> None:
     """Write header, merged cases, and the groups of every part."""
     # A byte copy keeps every attribute and object of the header, also those unknown here.
     shutil.copyfile(run.location.parts / "header.h5", path)
-    with hdf5.reading("a part"), h5py.File(path, "r+", locking=False) as out:
+    with h5py.File(path, "r+", locking=False) as out:
         rows = {}
         for case in run.cases:
             part = run.location.parts / part_name(case.id)

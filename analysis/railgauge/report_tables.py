@@ -13,7 +13,7 @@ from railgauge.model import Node, Status
 from railgauge.results import CaseResult
 from railgauge.rows import Row, rows
 from railgauge.show import progress_line
-from railgauge.text import size_label
+from railgauge.text import plural, size_label
 
 _NODE_COLUMNS = 8
 _IDENTITY_FACTS = {"hostname", "boot_id"}
@@ -35,6 +35,7 @@ _TABLE = (
     ("p95_us", "p95 (us)", 2),
     ("p99_us", "p99 (us)", 2),
     ("max_us", "max (us)", 2),
+    ("median_from_first_entry_us", "span (us)", 2),
     ("algbw_GB_s", "algbw (GB/s)", 3),
     ("busbw_GB_s", "busbw (GB/s)", 3),
     ("wrong_elements", "#wrong", 0),
@@ -62,18 +63,23 @@ class Tile:
 
 def tiles(run: Run, results: list[CaseResult]) -> list[Tile]:
     planned, finished = len(run.cases), len(run.finished_cases)
-    wrong = sum(c.wrong_elements > 0 or c.status == Status.WRONG for c in run.cases)
+    wrong = sum(c.wrong for c in run.cases)
     groups = [g for r in results for g in r.groups]
     samples = sum(g.group.iterations * len(g.group.ranks) for g in groups)
     operations = Counter(c.operation for c in run.finished_cases)
     tiles = [
         Tile("cases finished", f"{finished} / {planned}", bad=finished < planned),
-        Tile("ranks", str(run.info.ranks), f"on {_plural(run.info.nodes, 'node')}"),
-        Tile("samples", f"{samples:,}".replace(",", " "), _plural(len(operations), "operation")),
+        Tile("ranks", str(run.info.ranks), f"on {plural(run.info.nodes, 'node')}"),
+        Tile("samples", f"{samples:,}".replace(",", " "), plural(len(operations), "operation")),
         Tile("cases with wrong data", str(wrong), bad=wrong > 0),
     ]
     best = max(
-        ((r, row) for r in results for row in rows([r]) if row["busbw_GB_s"] is not None),
+        (
+            (r, row)
+            for r in results
+            for row in rows([r])
+            if row["busbw_GB_s"] is not None and not r.case.pipelined and not r.case.wrong
+        ),
         key=lambda pair: float(pair[1]["busbw_GB_s"] or 0),
         default=None,
     )
@@ -83,10 +89,6 @@ def tiles(run: Run, results: list[CaseResult]) -> list[Tile]:
         where = f"{case.operation} {size_label(size) if size else ''}"
         tiles.append(Tile("highest busbw", f"{row['busbw_GB_s']:.2f} GB/s", where))
     return tiles
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def alarms(run: Run, results: list[CaseResult]) -> list[Alarm]:
         alarms.append(Alarm("warn", "Interrupted", text))
     for result in results:
         case = result.case
-        if case.wrong_elements or case.status == Status.WRONG:
+        if case.wrong:
             text = f"{case.wrong_elements} of {case.checked_elements} verified elements are wrong"
             alarms.append(Alarm("bad", "Wrong data", f"{case.name}: {text}. {case.reason}"))
         elif case.status == Status.FAILED:
@@ -185,7 +187,8 @@ def facts_table(nodes: Sequence[Node]) -> Facts:
 def _fact(name: str, nodes: Sequence[Node], by_node: bool) -> Fact:
     values = [node.facts.get(name, "(none)") for node in nodes]
     counts = Counter(values)
-    usual = counts.most_common(1)[0][0]
+    value, count = counts.most_common(1)[0]
+    usual = value if 2 * count > len(nodes) else None  # without a majority all are odd
     differs = len(counts) > 1 and name not in _IDENTITY_FACTS
     if by_node:
         cells = [("", v, differs and v != usual) for v in values]

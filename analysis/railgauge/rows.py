@@ -15,13 +15,6 @@ Row = dict[str, str | int | float | None]
 
 RIG_MARK = "RIG"
 
-UNIT_NOTES = {
-    "time_us": "mean of latest exit - latest entry",
-    "median_us": "median of latest exit - latest entry",
-    "algbw_GB_s": "from the median, 1 GB = 1e9 B",
-    "busbw_GB_s": "algbw x bus factor of nccl-tests",
-}
-
 
 def watermark(info: RunInfo) -> str:
     """Return the line that marks a rig's numbers, empty for hardware."""
@@ -53,6 +46,7 @@ def row(result: CaseResult, group: GroupResult | None) -> Row:
     found.update({k: v for k, v in case.variables.items() if k not in found})
     found.update(_numbers(result, group))
     found.update(
+        pipelined=case.pipelined,
         ops_per_sample=case.ops_per_sample,
         checked_elements=case.checked_elements,
         wrong_elements=case.wrong_elements,

@@ -11,7 +11,7 @@ from railgauge.load import Run
 from railgauge.model import Status
 from railgauge.results import CaseResult, iterate
 from railgauge.rows import Row, rows, run_document, watermark
-from railgauge.text import pad
+from railgauge.text import pad, plural
 
 _COLUMNS = (
     # heading, unit, width, key of the row, digits after the point
@@ -21,14 +21,21 @@ _COLUMNS = (
     ("redop", "", 7, "redop", 0),
     ("root", "", 5, "root", 0),
     ("time", "(us)", 10, "time_us", 2),
-    ("algbw", "(GB/s)", 8, "algbw_GB_s", 2),
-    ("busbw", "(GB/s)", 8, "busbw_GB_s", 2),
+    ("algbw", "(GB/s)", 8, "algbw_GB_s", 3),
+    ("busbw", "(GB/s)", 8, "busbw_GB_s", 3),
     ("#wrong", "", 7, "wrong_elements", 0),
     ("median", "(us)", 10, "median_us", 2),
     ("p99", "(us)", 10, "p99_us", 2),
     ("max", "(us)", 10, "max_us", 2),
+    ("span", "(us)", 10, "median_from_first_entry_us", 2),
 )
 
+_LEGEND = (
+    "#",
+    "# Times are latest exit - latest entry of one operation; time is their mean, span the median",
+    "# of latest exit - earliest entry. algbw and busbw are of the median, 1 GB = 1e9 B.",
+    "# p99 is shown from 1000 iterations on.",
+)
 _HEADING_KEYS = ("operation", "backend", "memory", "place", "mode", "start")
 
 
@@ -40,9 +47,7 @@ def show_json(run: Run) -> dict[str, Any]:
 def show_text(run: Run) -> Iterator[str]:
     """Yield the lines of the table as the cases are computed."""
     yield from _preamble(run)
-    yield "#"
-    yield "# Times are latest exit - latest entry of one operation; time is their mean. algbw and"
-    yield "# busbw are of the median, 1 GB = 1e9 B. p99 is shown from 1000 iterations on."
+    yield from _LEGEND
     several_groups = False
     heading = ""
     for result in iterate(run):
@@ -61,7 +66,7 @@ def _preamble(run: Run) -> Iterator[str]:
     if mark := watermark(info):
         yield f"# {mark}"
     yield f"# {run.name}: {info.program} {info.version} ({info.git_revision})"
-    yield f"# {info.ranks} ranks on {info.nodes} nodes, origin {info.origin}"
+    yield f"# {plural(info.ranks, 'rank')} on {plural(info.nodes, 'node')}, origin {info.origin}"
     ended = f"finished {info.finished_utc}" if info.finished_utc else "not finished"
     yield f"# started {info.started_utc}, {ended}"
     yield f"# {progress_line(run)}"
@@ -82,6 +87,8 @@ def progress_line(run: Run) -> str:
 def _heading(result: CaseResult) -> str:
     row = next(iter(rows([CaseResult(result.case)])))
     words = [str(row[k]) for k in _HEADING_KEYS if row.get(k)]
+    if result.case.pipelined:
+        words.append("(rooted: the ranks pipeline)")
     return "  ".join(words)
 
 

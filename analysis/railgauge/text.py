@@ -56,3 +56,8 @@ def size_label(size_bytes: float) -> str:
         if value >= factor and value % factor == 0:
             return f"{value // factor} {unit}"
     return f"{value} B"
+
+
+def plural(count: int, noun: str) -> str:
+    """Return ``1 node``, ``2 nodes``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from synthetic import Plan, sweep, write_run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,18 +20,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--generate", action="store_true", help="rewrite tests/golden")
 
 
-@pytest.fixture()
+@pytest.fixture
 def plan() -> Plan:
     """Two operations x three sizes on four ranks of two nodes."""
     return Plan(sweep(["all_reduce", "broadcast"], [8, 1024, 65536], iterations=50))
 
 
-@pytest.fixture()
+@pytest.fixture
 def finished(tmp_path: Path, plan: Plan) -> Path:
     return write_run(tmp_path / "run", plan)
 
 
-@pytest.fixture()
+@pytest.fixture
 def railgauge() -> Railgauge:
     """Run the installed command as a person does."""
 

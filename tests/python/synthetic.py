@@ -115,20 +115,14 @@ def sweep(
 def known_samples(spec: CaseSpec, rank: int, ranks: int) -> tuple[Int64s, Int64s]:
     """Back-to-back iterations: a fixed latency per size, log-normal noise, rank 2 always late."""
     shared = np.random.default_rng(spec.id + 1)
-    latency_ns = (5_000 + spec.bytes / 10.0) * (
-        1.3 if spec.operation != "all_reduce" else 1.0
-    )
+    latency_ns = (5_000 + spec.bytes / 10.0) * (1.3 if spec.operation != "all_reduce" else 1.0)
     elapsed = latency_ns * shared.lognormal(0.0, 0.08, spec.iterations)
     outliers = shared.random(spec.iterations) < 0.004
     elapsed[outliers] *= 8
     entry = np.concatenate(([0.0], np.cumsum(elapsed * 1.1)[:-1])) + 1_000_000 * spec.id
     own = np.random.default_rng([spec.id + 1, rank])
     entry += own.integers(0, 300, spec.iterations) + (2_500 if rank == 2 else 0)
-    leave = (
-        np.cumsum(elapsed * 1.1)
-        + 1_000_000 * spec.id
-        + own.integers(0, 200, spec.iterations)
-    )
+    leave = np.cumsum(elapsed * 1.1) + 1_000_000 * spec.id + own.integers(0, 200, spec.iterations)
     start = entry.astype(np.int64)
     return start, np.maximum(leave.astype(np.int64) - start, 1)
 
@@ -143,9 +137,7 @@ def text_type(values: Iterable[str]) -> Any:
 
 def table(columns: dict[str, tuple[Any, list[Any]]]) -> NDArray[Any]:
     """Build a compound array; a column of type ``str`` becomes fixed-length UTF-8."""
-    types = [
-        (n, text_type(v) if t is str else np.dtype(t)) for n, (t, v) in columns.items()
-    ]
+    types = [(n, text_type(v) if t is str else np.dtype(t)) for n, (t, v) in columns.items()]
     rows = np.zeros(len(next(iter(columns.values()))[1]), np.dtype(types))
     for name, (kind, values) in columns.items():
         rows[name] = [v.encode() for v in values] if kind is str else values
@@ -154,9 +146,7 @@ def table(columns: dict[str, tuple[Any, list[Any]]]) -> NDArray[Any]:
 
 def write_scalar_text(parent: Any, name: str, text: str) -> None:
     raw = text.encode()
-    parent.create_dataset(
-        name, data=np.array(raw, h5py.string_dtype("utf-8", max(1, len(raw))))
-    )
+    parent.create_dataset(name, data=np.array(raw, h5py.string_dtype("utf-8", max(1, len(raw)))))
 
 
 def ranks_table(plan: Plan) -> NDArray[Any]:
@@ -182,18 +172,14 @@ def ranks_table(plan: Plan) -> NDArray[Any]:
     )
 
 
-def cases_table(
-    cases: list[CaseSpec], ranks: int, planned: bool = False
-) -> NDArray[Any]:
+def cases_table(cases: list[CaseSpec], ranks: int, planned: bool = False) -> NDArray[Any]:
     status = ["planned" if planned else c.status for c in cases]
     ran = [s not in ("planned", "skipped") for s in status]
 
     def if_ran(values: list[int]) -> list[int]:
         return [v if r else 0 for v, r in zip(values, ran, strict=True)]
 
-    group_ranks = [
-        len([g for g in c.group if g == 0]) if c.group else ranks for c in cases
-    ]
+    group_ranks = [len([g for g in c.group if g == 0]) if c.group else ranks for c in cases]
     factors = [
         BUS_FACTORS[c.operation](n) if c.operation in BUS_FACTORS else np.nan
         for c, n in zip(cases, group_ranks, strict=True)
@@ -315,9 +301,7 @@ def write_samples(file: Any, spec: CaseSpec, ranks: int) -> None:
     parent.attrs["blocks"] = np.arange(0, per_rank, max(1, per_rank // 4), dtype="u8")
     parent["start_ns"] = np.concatenate(starts)
     parent["elapsed_ns"] = np.concatenate(elapsed)
-    constant_column(
-        parent, "bytes", spec.bytes * spec.ops_per_sample, sum(counts), "u8"
-    )
+    constant_column(parent, "bytes", spec.bytes * spec.ops_per_sample, sum(counts), "u8")
     for name, unit in zip(COLUMNS, ("ns", "ns", "B"), strict=True):
         parent[name].attrs["unit"] = np.bytes_(unit)
     for name, (unit, values) in spec.extra_columns.items():
@@ -378,15 +362,15 @@ def write_parts(out: Path, plan: Plan, finished: int | None = None) -> Path:
     for spec in plan.cases[:finished]:
         write_part(folder / f"{spec.id:04d}.h5", plan, spec)
     if plan.expired is not None:
-        (folder / "expired.json").write_text(
-            json.dumps(plan.expired, ensure_ascii=False)
-        )
+        (folder / "expired.json").write_text(json.dumps(plan.expired, ensure_ascii=False))
     return folder
 
 
 def expired_document(plan: Plan, spec: CaseSpec) -> dict[str, Any]:
     """What rank 0 leaves when a deadline passes in a case: rank 2 never entered."""
-    text = f"deadline of 60 s passed in case {spec.id} {spec.name}, phase timed: rank 2 did not enter"
+    text = (
+        f"deadline of 60 s passed in case {spec.id} {spec.name}, phase timed: rank 2 did not enter"
+    )
     states = ["not-entered" if r == 2 else "inside" for r in range(plan.ranks)]
     return {
         "schema": "railgauge/1",

@@ -24,6 +24,7 @@ import railgauge.report
 import railgauge.show  # noqa: F401 - imported before the forks, once for all
 from railgauge import cli, guard
 from railgauge.errors import RailgaugeError
+
 from synthetic import Plan, expired_document, sweep, write_parts, write_run
 
 MUTATIONS = int(os.environ.get("RAILGAUGE_FUZZ", "200"))

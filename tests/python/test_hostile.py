@@ -13,18 +13,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Railgauge, one_error_line
 from railgauge import guard
 from railgauge.errors import RailgaugeError
 from railgauge.load import open_run
 from railgauge.results import iterate
+
+from conftest import Railgauge, one_error_line
 from synthetic import Plan, constant_column, sweep, table, write_parts, write_run
 
 import h5py  # isort: skip
 import numpy as np
 
 
-@pytest.fixture()
+@pytest.fixture
 def run(tmp_path: Path) -> Path:
     return write_run(tmp_path / "run", Plan(sweep(["all_reduce"], [8, 1024], iterations=30)))
 

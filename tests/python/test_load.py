@@ -11,6 +11,7 @@ from railgauge.errors import RailgaugeError
 from railgauge.load import open_run
 from railgauge.model import Status
 from railgauge.results import iterate
+
 from synthetic import Plan, expired_document, sweep, write_part, write_parts, write_run
 
 

@@ -8,6 +8,7 @@ import pytest
 from railgauge import results, samples
 from railgauge.load import open_run
 from railgauge.results import busbw_gb_s, iterate
+
 from synthetic import CaseSpec, Int64s, Plan, sweep, write_run
 
 

@@ -14,7 +14,7 @@ def judge(run: Run) -> list[Finding]:
 
 
 def _judge_case(case: Case) -> Finding:
-    if case.wrong_elements or case.status == Status.WRONG:
+    if case.wrong:
         verdict = Verdict.FAIL
         reason = f"{case.wrong_elements} of {case.checked_elements} verified elements are wrong"
         if case.reason:

@@ -21,6 +21,7 @@ _COLOURS = [
 ]
 _LEAST_US = 1e-3
 _LEAST_DECADES = 2  # so that the noise of equal ranks does not fill the colour scale
+_MOST_DECADES = 4
 
 
 def lateness_figure(results: Sequence[CaseResult], ranks: Sequence[Rank]) -> Figure | None:
@@ -56,6 +57,7 @@ def _trace(late_us: list[list[float | None]], names: list[str], hosts: list[str]
     known = [max(v, _LEAST_US) for row in late_us for v in row if v is not None]
     high = math.log10(max(known, default=1.0))
     low = min(high - _LEAST_DECADES, math.log10(min(known, default=1.0)))
+    low = max(low, high - _MOST_DECADES)
     ticks = [t for t in log_ticks([10**low, 10**high]) if low <= math.log10(t) <= high]
     return {
         "type": "heatmap",
@@ -74,7 +76,7 @@ def _trace(late_us: list[list[float | None]], names: list[str], hosts: list[str]
         "ygap": 1 if len(hosts) <= 60 else 0,
         "colorscale": _COLOURS,
         "colorbar": {
-            "title": {"text": "median lateness (us)", "side": "right"},
+            "title": {"text": "us late", "side": "top"},
             "tickvals": [math.log10(t) for t in ticks],
             "ticktext": [f"{t:g}" for t in ticks],
             "thickness": 14,

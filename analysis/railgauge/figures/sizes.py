@@ -17,7 +17,7 @@ from railgauge.figures.style import (
     log_axis,
     transparent,
 )
-from railgauge.model import Case, Status
+from railgauge.model import Case
 from railgauge.results import CaseResult, GroupResult, busbw_gb_s
 from railgauge.stats import is_shown
 from railgauge.text import size_label
@@ -37,11 +37,6 @@ class Point:
     size_bytes: int
     case: Case
     group: GroupResult
-
-    @property
-    def wrong(self) -> bool:
-        """True when the data were wrong, so that the speed means nothing."""
-        return self.case.status == Status.WRONG or self.case.wrong_elements > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +71,8 @@ def series_of(results: Iterable[CaseResult]) -> list[Series]:
         values = dict(key)
         words = [f"group {values[n]}" if n == "group" else values[n] for n in names if n in values]
         ordered = tuple(sorted(points, key=lambda p: p.size_bytes))
+        if points[0].case.pipelined:
+            words.append("(pipelined)")
         series.append(Series(" · ".join(words), values["operation"], ordered))
     return series
 
@@ -181,7 +178,7 @@ def _band(series: Series, values: list[_Value], axis: str, number: int) -> Figur
 def _line(series: Series, values: list[_Value], axis: str, unit: str, number: int) -> Figure:
     colour = PALETTE[number % len(PALETTE)]
     label = html.escape(series.label)
-    wrong = [p.wrong for p in series.points]
+    wrong = [p.case.wrong for p in series.points]
     return {
         "type": "scatter",
         "x": [p.size_bytes for p in series.points],
@@ -212,7 +209,7 @@ def _hover_texts(series: Series, values: list[_Value]) -> list[str]:
     band = limits[2] if limits else "minimum to maximum"
     texts = []
     for point, value in zip(series.points, values, strict=True):
-        mark = "<b>WRONG DATA</b><br>" if point.wrong else ""
+        mark = "<b>WRONG DATA</b><br>" if point.case.wrong else ""
         spread = f"{band}: {value.low:.4g} to {value.high:.4g}" if value.low and value.high else ""
         n = point.group.time.n
         texts.append(f"{mark}{size_label(point.size_bytes)}, {n} iterations<br>{spread}")

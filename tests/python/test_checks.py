@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from railgauge.checks import CHECKS, run_checks
+from railgauge.load import open_run
+from railgauge.verdict import EXIT_CODES, Verdict, overall
+
+from conftest import Railgauge
+from synthetic import Plan, expired_document, sweep, write_parts, write_run
+
+
+def verdicts(path: Path, allow_rig: bool = False) -> dict[str, Verdict]:
+    return {r.name: r.verdict for r in run_checks(open_run(path), allow_rig=allow_rig)}
+
+
+def test_a_whole_and_right_run_passes(finished: Path, railgauge: Railgauge) -> None:
+    assert set(verdicts(finished).values()) == {Verdict.PASS}
+    assert railgauge("check", finished).returncode == 0
+
+
+def test_one_wrong_case_fails_and_is_named(
+    tmp_path: Path, plan: Plan, railgauge: Railgauge
+) -> None:
+    plan.cases[4].status = "wrong"
+    plan.cases[4].wrong = 3
+    result = railgauge("check", write_run(tmp_path / "run", plan))
+    assert result.returncode == 1
+    assert f"{plan.cases[4].name}: 3 of 4096 verified elements are wrong" in result.stdout
+
+
+def test_wrong_elements_fail_whatever_the_status_says(tmp_path: Path, plan: Plan) -> None:
+    plan.cases[4].wrong = 3
+    assert verdicts(write_run(tmp_path / "run", plan))["data_right"] is Verdict.FAIL
+
+
+def test_data_that_nobody_verified_are_unknown(
+    tmp_path: Path, plan: Plan, railgauge: Railgauge
+) -> None:
+    plan.cases[1].checked = 0
+    result = railgauge("check", write_run(tmp_path / "run", plan))
+    assert result.returncode == 3
+    assert "no element was verified" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("status", "verdict"),
+    [
+        ("planned", Verdict.UNKNOWN),
+        ("failed", Verdict.FAIL),
+        ("expired", Verdict.FAIL),
+        ("skipped", Verdict.PASS),
+    ],
+)
+def test_an_unmeasured_case_keeps_the_run_from_passing_unless_it_was_skipped(
+    tmp_path: Path, plan: Plan, status: str, verdict: Verdict
+) -> None:
+    plan.cases[0].status = status
+    assert verdicts(write_run(tmp_path / "run", plan))["case_complete"] is verdict
+
+
+def test_an_interrupted_run_is_incomplete(tmp_path: Path, plan: Plan, railgauge: Railgauge) -> None:
+    write_parts(tmp_path / "run", plan, finished=4)
+    result = railgauge("check", tmp_path / "run")
+    assert result.returncode == 3
+    assert "4 PASS, 2 UNKNOWN" in result.stdout
+
+
+def test_a_passed_deadline_fails_even_outside_a_case(tmp_path: Path, plan: Plan) -> None:
+    plan.expired = expired_document(plan, plan.cases[0]) | {"case": -1}
+    write_parts(tmp_path / "run", plan)
+    assert verdicts(tmp_path / "run")["case_complete"] is Verdict.FAIL
+
+
+def test_a_run_where_nothing_could_be_judged_is_unknown(tmp_path: Path) -> None:
+    plan = Plan(sweep(["reduce"], [8], status="skipped", reason="too few ranks"))
+    run = write_run(tmp_path / "run", plan)
+    assert set(verdicts(run).values()) == {Verdict.UNKNOWN}
+    run = write_run(tmp_path / "empty", Plan([]))
+    assert set(verdicts(run).values()) == {Verdict.UNKNOWN}
+
+
+def test_lost_samples_are_unknown(tmp_path: Path, plan: Plan) -> None:
+    import h5py
+
+    run = write_run(tmp_path / "run", plan)
+    with h5py.File(run, "r+") as file:
+        rows = file["cases"][...]
+        rows["samples"][2] += 1
+        file["cases"][...] = rows
+    assert verdicts(run)["case_complete"] is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("origin", ["double", "simulated"])
+def test_a_rig_is_unknown_unless_allowed_and_marked_all_the_same(
+    tmp_path: Path, plan: Plan, railgauge: Railgauge, origin: str
+) -> None:
+    plan.origin = origin
+    run = write_run(tmp_path / "run", plan)
+    assert set(verdicts(run).values()) == {Verdict.UNKNOWN}
+    assert set(verdicts(run, allow_rig=True).values()) == {Verdict.PASS}
+    result = railgauge("check", run, "--allow-rig")
+    assert result.returncode == 0
+    assert result.stdout.startswith("RIG: ")
+
+
+def test_a_failure_on_a_double_says_what_it_would_be(tmp_path: Path, plan: Plan) -> None:
+    plan.origin = "double"
+    plan.cases[0].wrong = 1
+    (data_right,) = [
+        r
+        for r in run_checks(open_run(write_run(tmp_path / "run", plan)), allow_rig=False)
+        if r.name == "data_right"
+    ]
+    assert data_right.verdict is Verdict.UNKNOWN
+    assert data_right.findings[0].reason.startswith("measured on a double; would be FAIL: 1 of")
+
+
+@pytest.mark.parametrize(
+    ("origin", "verdict"),
+    [("imported:nccl-tests", Verdict.PASS), ("", Verdict.UNKNOWN), ("moon", Verdict.UNKNOWN)],
+)
+def test_an_unknown_origin_is_never_a_pass_even_with_allow_rig(
+    tmp_path: Path, plan: Plan, origin: str, verdict: Verdict
+) -> None:
+    plan.origin = origin
+    run = write_run(tmp_path / "run", plan)
+    assert set(verdicts(run, allow_rig=True).values()) == {verdict}
+
+
+def test_json_holds_every_finding(finished: Path, railgauge: Railgauge) -> None:
+    document = json.loads(railgauge("check", finished, "--format", "json").stdout)
+    assert document["verdict"] == "PASS"
+    assert [c["name"] for c in document["checks"]] == [c.name for c in CHECKS]
+    assert all(len(c["findings"]) == 6 for c in document["checks"])
+
+
+def test_the_worst_verdict_wins_and_skip_does_not_count() -> None:
+    passed, failed, unknown, skipped = Verdict.PASS, Verdict.FAIL, Verdict.UNKNOWN, Verdict.SKIP
+    assert overall([passed, skipped]) is passed
+    assert overall([passed, unknown]) is unknown
+    assert overall([unknown, failed, passed]) is failed
+    assert overall([skipped]) is unknown
+    assert overall([]) is unknown
+    assert {passed: 0, failed: 1, unknown: 3, skipped: 3} == EXIT_CODES

@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: Apache-2.0
+"""show, export, pack and the command line itself, as a person uses them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+from railgauge.load import open_run
+from railgauge.model import Status
+from railgauge.results import iterate
+from railgauge.text import clean, display_width, pad, size_label
+
+from conftest import Railgauge, one_error_line
+from synthetic import CaseSpec, Plan, expired_document, sweep, write_parts, write_run
+
+import h5py  # isort: skip
+
+# --- show -----------------------------------------------------------------------------------------
+
+
+def test_show_succeeds_without_a_finished_case(
+    tmp_path: Path, plan: Plan, railgauge: Railgauge
+) -> None:
+    write_parts(tmp_path / "run", plan, finished=0)
+    result = railgauge("show", tmp_path / "run")
+    assert result.returncode == 0
+    assert "0 of 6 cases finished (6 planned)" in result.stdout
+
+
+def test_show_reads_a_file_that_somebody_has_open_for_writing(
+    finished: Path, railgauge: Railgauge
+) -> None:
+    with h5py.File(finished, "r+") as file:
+        file.flush()
+        assert railgauge("show", finished).returncode == 0
+
+
+def test_show_says_not_verified_instead_of_zero_wrong(
+    tmp_path: Path, plan: Plan, railgauge: Railgauge
+) -> None:
+    plan.cases[0].checked = 0
+    lines = railgauge("show", write_run(tmp_path / "run", plan)).stdout.splitlines()
+    assert "N/A" in next(line for line in lines if line.lstrip().startswith("8 "))
+
+
+def test_show_gives_every_group_its_own_row(tmp_path: Path, railgauge: Railgauge) -> None:
+    run = write_run(tmp_path / "run", Plan([CaseSpec(0, group=[0, 0, 1, 1])]))
+    output = railgauge("show", run).stdout
+    assert "group 0 done" in output
+    assert "group 1 done" in output
+
+
+def test_a_closed_pipe_ends_quietly(finished: Path) -> None:
+    command = f"{sys.executable} -m railgauge.cli show {finished} | head -1"
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+    assert result.stderr == ""
+
+
+def test_a_plain_locale_does_not_break_korean_output(tmp_path: Path, railgauge: Railgauge) -> None:
+    plan = Plan(sweep(["reduce"], [8], status="failed", reason="노드-이 이(가) 응답하지 않음"))
+    run = write_run(tmp_path / "시험", plan)
+    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+    assert "노드-이 이(가) 응답하지 않음" in railgauge("show", run, env=environment).stdout
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    assert railgauge("show", run, env=environment).returncode == 0
+
+
+# --- export ---------------------------------------------------------------------------------------
+
+
+def test_csv_holds_a_row_per_case_with_bandwidths(
+    tmp_path: Path, finished: Path, railgauge: Railgauge
+) -> None:
+    path = tmp_path / "out.csv"
+    assert railgauge("export", finished, "-o", path).returncode == 0
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 6
+    last = rows[2]
+    assert float(last["algbw_GB_s"]) == pytest.approx(65536 / float(last["median_us"]) / 1e3)
+    assert float(last["busbw_GB_s"]) == pytest.approx(float(last["algbw_GB_s"]) * 1.5)
+    assert last["rig"] == "false"
+
+
+def test_parquet_of_unfinished_runs_keeps_its_types(
+    tmp_path: Path, plan: Plan, railgauge: Railgauge
+) -> None:
+    write_parts(tmp_path / "none", plan, finished=0)
+    write_parts(tmp_path / "all", plan)
+    tables = []
+    for name in ("none", "all"):
+        path = tmp_path / f"{name}.parquet"
+        assert railgauge("export", tmp_path / name, "-o", path).returncode == 0
+        tables.append(pyarrow.parquet.read_table(path))
+    assert tables[0].schema == tables[1].schema
+    assert tables[0]["median_us"].null_count == 6
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_exported_samples_are_the_raw_ones(
+    tmp_path: Path, railgauge: Railgauge, ending: str
+) -> None:
+    extra = {"device_ns": ("ns", np.arange(60, dtype="f8"))}
+    specs = [
+        CaseSpec(0, iterations=20, group=[0, 0, -1, 0], extra_columns=extra),
+        CaseSpec(1, bytes=2048, iterations=5),
+    ]
+    run = write_run(tmp_path / "run", Plan(specs))
+    path = tmp_path / f"out.{ending}"
+    assert railgauge("export", run, "--samples", "-o", path).returncode == 0
+    read = pyarrow.csv.read_csv if ending == "csv" else pyarrow.parquet.read_table
+    table = read(path)
+    assert table.num_rows == 60 + 20
+    with h5py.File(run) as file:
+        expected = np.concatenate(
+            [file["samples/0000/start_ns"][...], file["samples/0001/start_ns"][...]]
+        )
+    assert table["start_ns"].to_numpy().tolist() == expected.tolist()
+    assert table["rank"].to_pylist() == [0] * 20 + [1] * 20 + [3] * 20 + [
+        r for r in range(4) for _ in range(5)
+    ]
+    assert table["iteration"].to_pylist()[:21] == [*range(20), 0]
+    assert set(table["bytes"].to_pylist()) == {1024, 2048}
+    assert table["device_ns"].null_count == 20
+
+
+def test_a_spreadsheet_runs_no_formula_of_the_file(
+    tmp_path: Path, plan: Plan, railgauge: Railgauge
+) -> None:
+    plan.cases[0].reason = "=HYPERLINK(1)"
+    path = tmp_path / "out.csv"
+    railgauge("export", write_run(tmp_path / "run", plan), "-o", path)
+    assert '"\'=HYPERLINK(1)"' in path.read_text()
+
+
+def test_the_rig_mark_is_in_every_exported_row(
+    tmp_path: Path, plan: Plan, railgauge: Railgauge
+) -> None:
+    plan.origin = "simulated"
+    run = write_run(tmp_path / "run", plan)
+    railgauge("export", run, "-o", tmp_path / "a.parquet")
+    railgauge("export", run, "--samples", "-o", tmp_path / "b.parquet")
+    assert set(pyarrow.parquet.read_table(tmp_path / "a.parquet")["rig"].to_pylist()) == {True}
+    origins = pyarrow.parquet.read_table(tmp_path / "b.parquet")["origin"].to_pylist()
+    assert set(origins) == {"simulated"}
+
+
+def test_export_refuses_what_it_cannot_write(
+    tmp_path: Path, finished: Path, railgauge: Railgauge
+) -> None:
+    line = one_error_line(railgauge("export", finished, "-o", tmp_path / "out.xlsx"))
+    assert "neither .csv nor .parquet" in line
+    line = one_error_line(railgauge("export", finished, "-o", tmp_path / "no" / "out.csv"))
+    assert "cannot be written" in line
+    assert not list(tmp_path.glob(".*tmp"))
+
+
+# --- pack -----------------------------------------------------------------------------------------
+
+
+def test_pack_makes_the_file_that_a_clean_end_makes(
+    tmp_path: Path, finished: Path, plan: Plan, railgauge: Railgauge
+) -> None:
+    plan.cases[3].reason = "a text longer than any the header knows"
+    folder = write_parts(tmp_path / "other", plan)
+    before = open_run(tmp_path / "other")
+    assert railgauge("pack", tmp_path / "other").returncode == 0
+    assert not folder.exists()
+    packed, whole = open_run(tmp_path / "other"), open_run(finished)
+    assert packed.location.finished
+    assert packed.interrupted  # nobody saw its clean end
+    assert packed.cases == before.cases
+    for one, other in zip(iterate(packed), iterate(whole), strict=True):
+        assert one.groups[0].time == other.groups[0].time
+    with h5py.File(tmp_path / "other") as file, h5py.File(finished) as reference:
+        assert file["counters/0002"][...] == reference["counters/0002"][...]
+        column = file["samples/0002/bytes"]
+        assert column.id.get_storage_size() == 0
+        assert column[3] == 65536
+        assert file["cases"].dtype["status"].itemsize >= len("planned")
+        assert dict(file["samples/0002"].attrs)["blocks"].tolist() == [0, 12, 24, 36, 48]
+
+
+def test_pack_folds_the_passed_deadline_in(
+    tmp_path: Path, plan: Plan, railgauge: Railgauge
+) -> None:
+    plan.hosts = ["노드", "노드", "n2", "n2"]
+    plan.expired = expired_document(plan, plan.cases[2])
+    write_parts(tmp_path / "run", plan, finished=2)
+    assert railgauge("pack", tmp_path / "run").returncode == 0
+    run = open_run(tmp_path / "run")
+    statuses = [c.status for c in run.cases]
+    assert statuses == [Status.DONE] * 2 + [Status.EXPIRED] + [Status.PLANNED] * 3
+    assert "rank 2 did not enter" in run.cases[2].reason
+    with h5py.File(tmp_path / "run") as file:
+        assert json.loads(file["expired"][()])["ranks"][0]["host"] == "노드"
+
+
+def test_pack_replaces_nothing_unless_told_to(
+    finished: Path, plan: Plan, railgauge: Railgauge
+) -> None:
+    folder = write_parts(finished, plan, finished=1)
+    before = finished.read_bytes()
+    assert "Give --overwrite" in one_error_line(railgauge("pack", finished))
+    assert finished.read_bytes() == before
+    assert (folder / "0000.h5").exists()
+    assert railgauge("pack", finished, "--overwrite").returncode == 0
+    assert len(open_run(finished).finished_cases) == 1
+
+
+def test_pack_keeps_everything_when_a_part_is_damaged(
+    tmp_path: Path, plan: Plan, railgauge: Railgauge
+) -> None:
+    folder = write_parts(tmp_path / "run", plan)
+    (folder / "0001.h5").write_bytes(b"junk")
+    names = sorted(p.name for p in folder.iterdir())
+    line = one_error_line(railgauge("pack", tmp_path / "run"))
+    assert "part 0001.h5" in line
+    assert "Move it out of run.parts" in line
+    assert sorted(p.name for p in folder.iterdir()) == names
+    assert [p.name for p in tmp_path.iterdir()] == ["run.parts"]
+
+
+def test_pack_leaves_foreign_files_and_says_so(
+    tmp_path: Path, plan: Plan, railgauge: Railgauge
+) -> None:
+    folder = write_parts(tmp_path / "run", plan, finished=2)
+    for name in ("notes.txt", "0002.h5.tmp", "board"):
+        (folder / name).write_text("x")
+    result = railgauge("pack", tmp_path / "run", "--format", "json")
+    assert json.loads(result.stdout)["left"] == ["notes.txt"]
+    assert [p.name for p in folder.iterdir()] == ["notes.txt"]
+
+
+def test_pack_on_a_full_or_unwritable_disk_keeps_the_parts(
+    tmp_path: Path, plan: Plan, railgauge: Railgauge
+) -> None:
+    folder = write_parts(tmp_path / "run", plan, finished=2)
+    limit = "ulimit -f 8; trap '' XFSZ; exec \"$@\""
+    command = ["bash", "-c", limit, "-", sys.executable, "-m", "railgauge.cli", "pack"]
+    result = subprocess.run(
+        [*command, tmp_path / "run"], capture_output=True, text=True, timeout=60
+    )
+    line = one_error_line(result)
+    assert "run cannot be written" in line
+    assert "The parts are kept" in line
+    assert sorted(p.name for p in folder.iterdir()) == ["0000.h5", "0001.h5", "header.h5"]
+    assert [p.name for p in tmp_path.iterdir()] == ["run.parts"]
+
+
+def test_there_is_nothing_to_pack_in_a_finished_run(finished: Path, railgauge: Railgauge) -> None:
+    assert "one file already" in one_error_line(railgauge("pack", finished))
+
+
+# --- the command line -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["fly"],
+        ["show"],
+        ["show", "run", "--colour"],
+        ["show", "run", "--format", "xml"],
+        ["show", "nowhere"],
+        ["export", "run"],
+        ["check", "nowhere\n\x1b[31m"],
+    ],
+)
+def test_a_mistake_ends_in_one_line_and_exit_2(railgauge: Railgauge, arguments: list[str]) -> None:
+    assert "\x1b" not in one_error_line(railgauge(*arguments))
+
+
+@pytest.mark.parametrize("command", ["show", "report", "export", "pack", "check"])
+def test_every_command_speaks_json(
+    tmp_path: Path, plan: Plan, railgauge: Railgauge, command: str
+) -> None:
+    write_parts(tmp_path / "run", plan, finished=6)
+    output = {"report": ["-o", tmp_path / "r.html"], "export": ["-o", tmp_path / "r.csv"]}
+    arguments = [command, tmp_path / "run", "--format", "json", *output.get(command, [])]
+    result = railgauge(*arguments)
+    assert result.returncode == 0, result.stderr
+    assert isinstance(json.loads(result.stdout), dict)
+
+
+def test_a_bug_ends_in_one_line_too(finished: Path, tmp_path: Path) -> None:
+    script = (
+        "import sys, railgauge.show, railgauge.cli as cli\n"
+        "def broken(run): raise ZeroDivisionError('two\\nlines')\n"
+        "railgauge.show.show_text = broken\n"
+        f"sys.exit(cli.main(['show', {str(finished)!r}]))\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
+    )
+    assert "ZeroDivisionError: two lines" in one_error_line(result)
+
+
+# --- text -----------------------------------------------------------------------------------------
+
+
+def test_wide_characters_are_padded_to_their_width() -> None:
+    assert display_width("노드") == 4
+    assert pad("노드", 6) == "  노드"
+    assert pad("노드", 6, right=False) == "노드  "
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("노드-이 ok", "노드-이 ok"),
+        (b"\xea\xb0", r"\xea\xb0"),
+        ("a\u202eb", r"a\u202eb"),
+        ("tab\tnul\0", r"tab\x09nul\x00"),
+    ],
+)
+def test_only_harmless_text_stays_as_it_is(raw: bytes | str, shown: str) -> None:
+    assert clean(raw) == shown
+
+
+def test_size_labels_are_exact() -> None:
+    sizes = (8, 1024, 1536, 1 << 20, 3 << 30)
+    assert [size_label(s) for s in sizes] == ["8 B", "1 KiB", "1536 B", "1 MiB", "3 GiB"]
