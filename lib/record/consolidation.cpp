@@ -37,6 +37,7 @@ void consolidate(const RunPaths& paths, const std::vector<PartState>& parts,
         for (const char* parent : case_parents) {
             copy_member(part.get(), run.id(), parent, case_group(id));
         }
+        run.check_disk();
         tick();
     }
     hdf5::check(H5Ldelete(run.id(), "cases", H5P_DEFAULT), run.id(), "replace", "cases");

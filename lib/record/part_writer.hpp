@@ -38,8 +38,8 @@ struct Stretch {
     std::span<const Cell> cells;
 };
 
-/// Writes one part: the tables by HDF5, then the columns straight from the gathered cells into the
-/// space HDF5 reserved for them, without copying. No MPI.
+/// Writes one part: the tables by HDF5, the columns straight from the gathered cells into the space
+/// that HDF5 reserved for them. No MPI.
 class PartWriter {
   public:
     PartWriter(const std::filesystem::path& path, const PartContent& content);

@@ -44,7 +44,8 @@ struct RunContext {
     std::string plan_id;
     std::vector<RankRow> ranks;
     std::vector<NodeFacts> nodes;
-    std::string site;  ///< the site file's text; empty = none given
+    std::string site;       ///< the site file's text; empty = none given
+    std::string site_json;  ///< what that text means; empty = none given
 };
 
 /// What becomes of a run that exists already under the name of the new one.

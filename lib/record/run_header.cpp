@@ -89,6 +89,7 @@ void write_header(const std::filesystem::path& path, const RunContext& context,
     write_table(file.id(), "ranks", rank_table(context.ranks));
     write_nodes(file.id(), context.nodes);
     if (!context.site.empty()) hdf5::write_text(file.id(), "site", context.site);
+    if (!context.site_json.empty()) hdf5::write_text(file.id(), "site_json", context.site_json);
     write_table(file.id(), "cases", planned);
     file.commit();
 }

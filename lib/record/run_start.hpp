@@ -11,8 +11,8 @@
 
 namespace railgauge {
 
-/// A case's part: `missing` also when it is damaged, `finished` when an earlier attempt measured the
-/// case to its end.
+/// A case's part: `missing` also when it is damaged, `finished` when an earlier attempt measured
+/// the case to its end.
 enum class PartState : std::uint8_t { missing, present, finished };
 
 /// A run that is ready to take cases.
