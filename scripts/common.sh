@@ -29,12 +29,17 @@ logged() {
     "$@" >"$log" 2>&1 </dev/null
 }
 
+# Whether the preset's tree was configured, by this checkout: CMake refuses one that has moved.
+is_configured() {
+    [[ -f build/$1/build.ninja ]] &&
+        grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "build/$1/CMakeCache.txt"
+}
+
 # configure PRESET TESTS: TESTS is ON or OFF (without them GoogleTest is not needed)
 configure() {
     local options=(-D "RAILGAUGE_TESTS=$2")
     ! command -v ccache >/dev/null || options+=(-D CMAKE_CXX_COMPILER_LAUNCHER=ccache)
-    # CMake refuses a tree that was configured before its checkout moved.
-    grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "build/$1/CMakeCache.txt" || options+=(--fresh)
+    is_configured "$1" || options+=(--fresh)
     cmake --preset "$1" "${options[@]}"
 }
 
