@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -19,10 +20,13 @@ namespace {
 
 constexpr std::size_t host_bytes = 256;
 constexpr std::size_t boot_id_bytes = 64;
+constexpr std::size_t nic_bytes = 64;
 
 struct Identity {
     std::array<char, host_bytes> host{};
     std::array<char, boot_id_bytes> boot_id{};
+    std::array<char, nic_bytes> nic{};
+    int rail = -1;
 };
 
 template <std::size_t N>
@@ -36,6 +40,29 @@ std::string unique_name(const std::string& host, std::set<std::string>& taken) {
     for (int copy = 2; !taken.insert(name).second; ++copy)
         name = fmt::format("{}#{}", host, copy);
     return name;
+}
+
+std::string environment_text(const char* name) {
+    const char* text = std::getenv(name);
+    return text == nullptr ? std::string() : text;
+}
+
+/// The rail that rank-env gave this rank; -1 = none.
+int environment_rail() {
+    const std::string text = environment_text("RAILGAUGE_RAIL");
+    char* end = nullptr;
+    const long rail = std::strtol(text.c_str(), &end, 10);
+    return text.empty() || *end != '\0' || rail < 0 || rail > 1'000'000 ? -1
+                                                                        : static_cast<int>(rail);
+}
+
+Identity own_identity() {
+    Identity identity;
+    store(host_name(), identity.host);
+    store(boot_id(), identity.boot_id);
+    store(environment_text("RAILGAUGE_NIC"), identity.nic);
+    identity.rail = environment_rail();
+    return identity;
 }
 
 }  // namespace
@@ -66,7 +93,7 @@ Placement make_placement(const std::vector<std::string>& hosts,
                 {unique_name(hosts[rank], names), boot_ids[rank], static_cast<int>(rank), 0});
         }
         Placement::Node& node = placement.nodes[static_cast<std::size_t>(entry->second)];
-        placement.ranks.push_back({entry->second, node.ranks++});
+        placement.ranks.push_back({entry->second, node.ranks++, -1, {}});
     }
     return placement;
 }
@@ -74,20 +101,23 @@ Placement make_placement(const std::vector<std::string>& hosts,
 Placement exchange_placement(MPI_Comm comm) {
     int size = 0;
     check_mpi(MPI_Comm_size(comm, &size), "asking for a size");
-    Identity mine;
-    store(host_name(), mine.host);
-    store(boot_id(), mine.boot_id);
+    const Identity mine = own_identity();
     std::vector<Identity> all(static_cast<std::size_t>(size));
     check_mpi(MPI_Allgather(&mine, sizeof(Identity), MPI_BYTE, all.data(), sizeof(Identity),
                             MPI_BYTE, comm),
-              "exchanging host names");
+              "exchanging host names and rails");
     std::vector<std::string> hosts;
     std::vector<std::string> boot_ids;
     for (const Identity& identity : all) {
         hosts.emplace_back(identity.host.data());
         boot_ids.emplace_back(identity.boot_id.data());
     }
-    return make_placement(hosts, boot_ids);
+    Placement placement = make_placement(hosts, boot_ids);
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+        placement.ranks[rank].rail = all[rank].rail;
+        placement.ranks[rank].nic = all[rank].nic.data();
+    }
+    return placement;
 }
 
 void check_expected_placement(const Placement& placement, int expected_nodes,

@@ -15,6 +15,8 @@ struct Placement {
     struct Rank {
         int node = 0;
         int local_rank = 0;
+        int rail = -1;    ///< that scripts/rank-env gave it; -1 = none
+        std::string nic;  ///< the NIC of that rail
         bool operator==(const Rank&) const = default;
     };
     struct Node {
@@ -32,7 +34,7 @@ struct Placement {
 Placement make_placement(const std::vector<std::string>& hosts,
                          const std::vector<std::string>& boot_ids);
 
-/// Exchanges host names and boot ids over `comm`.
+/// Exchanges host names, boot ids and rails over `comm`.
 Placement exchange_placement(MPI_Comm comm);
 
 /// This machine's host name as gethostname(2) gives it, and the running kernel's boot id.
