@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/board/utf8.hpp"
+#include "base/utf8.hpp"
 
 #include <cstdint>
 
-namespace railgauge::board {
+namespace railgauge {
 namespace {
 
 bool is_continuation(char c) {
@@ -52,6 +52,16 @@ std::string whole_characters(std::string_view text, std::size_t most_bytes) {
     return std::string(text.substr(0, end));
 }
 
+std::size_t utf8_prefix_bytes(std::string_view text) {
+    std::size_t end = 0;
+    while (end < text.size()) {
+        const std::size_t length = character_bytes(text.substr(end));
+        if (length == 0) break;
+        end += length;
+    }
+    return end;
+}
+
 std::string printable_utf8(std::string_view text) {
     std::string shown;
     while (!text.empty()) {
@@ -64,4 +74,4 @@ std::string printable_utf8(std::string_view text) {
     return shown;
 }
 
-}  // namespace railgauge::board
+}  // namespace railgauge

@@ -2,8 +2,6 @@
 #include "program/job_context.hpp"
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -75,17 +73,6 @@ RankRow rank_row(int rank, const Placement& placement, const nlohmann::json& sel
     return row;
 }
 
-std::string read_site(const std::filesystem::path& path) {
-    if (path.empty()) return {};
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-        throw Error(ExitCode::usage,
-                    fmt::format("the site file '{}' cannot be read", path.string()),
-                    "rank 0 keeps it with the run", "check the path on rank 0's node");
-    }
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::uint64_t command_hash(const CommandLine& line) {
     std::string text = fmt::format("{} {}", version, git_revision);
     for (std::size_t i = 1; i < line.argv.size(); ++i)
@@ -115,7 +102,6 @@ RunContext gather_run_context(MPI_Comm comm, const Placement& placement, const C
     context.argv = line.argv;
     context.started_utc = utc_iso();
     context.clock_unix_ns = monotonic_zero_unix_ns();
-    if (rank == 0) context.site = read_site(line.run.site);
     return context;
 }
 

@@ -173,8 +173,10 @@ void RunOptions::add_to(CLI::App& app) {
                     "Refuse to measure with another number of ranks on any node")
         ->check(CLI::Range(1, 100'000).description(""));
     group
-        .add_option("--control-interface", control_interface,
-                    "Network interface of the deadline board, off the measured rails")
+        .add_option(
+            "--control-interface", control_interface,
+            "Network interface of the deadline board, off the measured rails; by default the "
+            "site file's")
         ->envname("RAILGAUGE_CONTROL_INTERFACE");
 }
 

@@ -13,6 +13,7 @@
 #include "measure/team.hpp"
 #include "measure/workload.hpp"
 #include "mpi/placement.hpp"
+#include "site/site.hpp"
 
 namespace CLI {
 class App;
@@ -25,6 +26,7 @@ struct Job {
     MPI_Comm comm;
     Team& team;
     const Placement& placement;
+    const Site* site = nullptr;  ///< what the file given by --site says; nullptr = none given
 };
 
 /// Pooled over all ranks and samples of a case, on rank 0; times of one operation in ns. For the

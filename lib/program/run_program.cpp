@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include "program/campaign.hpp"
 #include "program/command_line.hpp"
 #include "program/job_context.hpp"
+#include "program/job_site.hpp"
 #include "program/program.hpp"
 #include "program/utc.hpp"
 
@@ -40,6 +42,12 @@ Watchdog::Options watchdog_options(const CommandLine& line, const std::string& p
     options.schema = schema;
     options.wait_until_idle = &Recorder::wait_until_idle;
     return options;
+}
+
+/// Only rank 0 knows it yet, and only rank 0 listens.
+void use_control_interface_of(const JobSite& site, CommandLine& line) {
+    if (!site.site || !line.run.control_interface.empty()) return;
+    line.run.control_interface = site.site->control_interface.value_or("");
 }
 
 std::vector<CaseLabel> labels_of(const std::vector<Case>& plan) {
@@ -71,12 +79,13 @@ std::vector<Case> agree_on_plan(const Job& job, const CommandLine& line, Program
 class Course {
   public:
     Course(MPI_Comm comm, Progress& progress, Watchdog& watchdog, const CommandLine& line,
-           Program& program)
+           Program& program, JobSite site)
         : comm_(comm),
           progress_(progress),
           watchdog_(watchdog),
           line_(line),
           program_(program),
+          site_(std::move(site)),
           placement_(exchange_placement(comm)),
           team_(comm, host_of_this_rank()) {}
 
@@ -84,12 +93,13 @@ class Course {
         progress_.set(Phase::setup);
         team_.agree(line_.mistake, {});
         agree_on_command(comm_, team_, line_);
+        site_ = share_job_site(comm_, team_, std::move(site_), line_.run.site);
         agreed(team_, [&] {
             check_expected_placement(placement_, line_.run.expect_nodes,
                                      line_.run.expect_ranks_per_node);
         });
         const ClockOffset clock = synchronise_clocks(comm_, placement_, monotonic_clock);
-        const Job job{comm_, team_, placement_};
+        const Job job{comm_, team_, placement_, site_.site ? &*site_.site : nullptr};
         const std::vector<Case> plan = agree_on_plan(job, line_, program_);
         const RunContext context = make_context(clock, plan);
         Recorder recorder(comm_, progress_, recorder_options(clock), context, plan);
@@ -114,6 +124,8 @@ class Course {
         const std::string name = fmt::format("railgauge-{}", program_.name());
         RunContext context;
         agreed(team_, [&] { context = gather_run_context(comm_, placement_, clock, line_, name); });
+        context.site = site_.text;
+        if (site_.site) context.site_json = site_json(*site_.site);
         context.plan_id = plan_id(plan, fmt::format("{} {} {}", name, schema, team_.size()));
         return context;
     }
@@ -132,6 +144,7 @@ class Course {
     Watchdog& watchdog_;
     const CommandLine& line_;
     Program& program_;
+    JobSite site_;
     Placement placement_;
     MpiTeam team_;
 };
@@ -149,10 +162,10 @@ void join_board(MPI_Comm comm, int rank, int size, Watchdog& watchdog) {
 }
 
 ExitCode run_connected(const Communicator& world, Progress& progress, Watchdog& watchdog,
-                       const CommandLine& line, Program& program) {
+                       const CommandLine& line, Program& program, JobSite site) {
     try {
         join_board(world.get(), world.rank(), world.size(), watchdog);
-        return Course(world.get(), progress, watchdog, line, program).run();
+        return Course(world.get(), progress, watchdog, line, program, std::move(site)).run();
     } catch (const AgreedError& error) {
         log_root("{}", error.what());
         return error.code();
@@ -164,12 +177,12 @@ ExitCode run_connected(const Communicator& world, Progress& progress, Watchdog& 
 }
 
 ExitCode run_under_mpi(int argc, char** argv, Progress& progress, Watchdog& watchdog,
-                       const CommandLine& line, Program& program) {
+                       const CommandLine& line, Program& program, JobSite site) {
     progress.set(Phase::init);
     MpiSession session(argc, argv);
     Communicator world = Communicator::duplicate(MPI_COMM_WORLD);
     set_log_identity(fmt::format("railgauge-{}", program.name()), world.rank());
-    const ExitCode code = run_connected(world, progress, watchdog, line, program);
+    const ExitCode code = run_connected(world, progress, watchdog, line, program, std::move(site));
     progress.set(Phase::finalize, -1);
     world.close();
     session.close();
@@ -191,8 +204,11 @@ int run_program(int argc, char** argv, Program& program) {
     }
     try {
         Progress progress;
+        JobSite site = read_job_site(line.run.site, launched.rank);
+        use_control_interface_of(site, line);
         Watchdog watchdog(progress, watchdog_options(line, name, launched));
-        return static_cast<int>(run_under_mpi(argc, argv, progress, watchdog, line, program));
+        return static_cast<int>(
+            run_under_mpi(argc, argv, progress, watchdog, line, program, std::move(site)));
     } catch (const Error& error) {
         log_here("{}", error.what());
         return static_cast<int>(error.code());

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "mpi/board/utf8.hpp"
+#include "base/utf8.hpp"
 
 namespace railgauge::board {
 namespace {

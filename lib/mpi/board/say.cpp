@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "mpi/board/utf8.hpp"
+#include "base/utf8.hpp"
 
 namespace railgauge::board {
 
