@@ -38,15 +38,19 @@ _REMEDY = "Measure again, or restore the file from a copy."
 
 
 @contextmanager
-def reading(what: str) -> Iterator[None]:
-    """Turn whatever h5py or numpy raise on a damaged file into one ``DamagedRun`` line."""
+def reading(what: Any) -> Iterator[None]:
+    """Turn whatever h5py or numpy raise on a damaged file into one ``DamagedRun`` line.
+
+    ``what`` is a text, or the HDF5 object that is read.
+    """
     guard.beat()
     try:
         yield
     except RailgaugeError:
         raise
     except Exception as error:  # h5py raises nearly every built-in type on damaged files
-        raise DamagedRun(f"{what} cannot be read", str(error), _REMEDY) from error
+        name = what if isinstance(what, str) else where_of(what)
+        raise DamagedRun(f"{name} cannot be read", str(error), _REMEDY) from error
 
 
 def open_file(path: Path) -> Any:
@@ -106,7 +110,7 @@ def dataset(parent: Any, name: str) -> Any:
     if not isinstance(found, h5py.Dataset):
         where = clean(parent.name or "?")
         raise DamagedRun(f"{where} has no dataset {clean(name)}", "", _REMEDY)
-    with reading(f"{where_of(found)}"):
+    with reading(found):
         _refuse_unbacked(found)
     return found
 
@@ -149,7 +153,7 @@ def read_vector(parent: Any, name: str, length: int) -> NDArray[np.int64]:
     if data.shape != (length,) or data.dtype.kind not in "iu":
         why = f"expected {length} integers, found {data.dtype} {data.shape}"
         raise DamagedRun(f"{where_of(data)} is damaged", why, _REMEDY)
-    with reading(where_of(data)):
+    with reading(data):
         values: NDArray[Any] = data[...]
         if values.size and int(values.max()) > np.iinfo(np.int64).max:
             raise DamagedRun(f"{where_of(data)} is damaged", "a value is past 2^63", _REMEDY)
@@ -201,7 +205,7 @@ def read_text(parent: Any, name: str) -> str | None:
     data = dataset(parent, name)
     if data.shape != () or data.dtype.itemsize > _TABLE_LIMIT_BYTES:
         raise DamagedRun(f"{where_of(data)} is damaged", "it is not a text", _REMEDY)
-    with reading(where_of(data)):
+    with reading(data):
         return _as_text(data[()], where_of(data))
 
 

@@ -53,7 +53,7 @@ class Column:
         if self.constant is not None:
             out[:] = self.constant
         elif out.size:
-            with hdf5.reading(hdf5.where_of(self._data)):
+            with hdf5.reading(self._data):
                 self._data.read_direct(out, np.s_[first : first + out.size])
 
     def read(self, first: int, last: int) -> NDArray[Any]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +74,7 @@ def is_shown(n: int, p: float) -> bool:
     return n > 0 and (p == MEDIAN or n * min(p, 1 - p) >= MIN_BEYOND - 1e-9)
 
 
+@cache
 def median_interval_ranks(n: int) -> tuple[int, int] | None:
     """Return the indices of the order statistics that enclose the median with >= 95 %.
 

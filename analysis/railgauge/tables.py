@@ -18,6 +18,7 @@ from railgauge.text import clean, one_line
 SCHEMA_MAJOR = "railgauge/1"
 _FACT_LIMIT = 1000
 _FACT_LENGTH = 2000
+_JSON_ERRORS = (ValueError, RecursionError)  # what json.loads raises
 
 _RANK_FIELDS = {f.name: f.type for f in fields(Rank)}
 _CASE_FIELDS = {f.name: f.type for f in fields(Case) if f.name != "variables"}
@@ -66,7 +67,7 @@ def read_info(file: Any, what: str) -> RunInfo:
 def _argv(text: str) -> tuple[str, ...]:
     try:
         words = json.loads(text) if text else []
-    except (ValueError, RecursionError):
+    except _JSON_ERRORS:
         return (text,)
     return tuple(clean(str(w)) for w in words) if isinstance(words, list) else (text,)
 
@@ -94,7 +95,7 @@ def read_ranks(file: Any, expected: int) -> tuple[Rank, ...]:
         Rank(**{n: row[n] for n in _RANK_FIELDS})  # type: ignore[arg-type]
         for row in _rows(columns)
     )
-    if [r.rank for r in ranks] != list(range(expected)):
+    if len(ranks) != expected or any(r.rank != i for i, r in enumerate(ranks)):
         why = f"{len(ranks)} rows that are not ranks 0 to {expected - 1} in order"
         raise DamagedRun("/ranks is damaged", why, "Measure again.")
     return ranks
@@ -141,7 +142,7 @@ def read_nodes(file: Any, problems: list[str]) -> list[Node]:
             number = hdf5.attribute_int(entry, "node") or 0
             facts = hdf5.read_text(entry, "facts") or facts
             nodes.append(Node(host, number, flatten(facts)))
-        except (RailgaugeError, ValueError, RecursionError) as error:
+        except (RailgaugeError, *_JSON_ERRORS) as error:
             problems.append(one_line(f"facts of node {host} are unreadable: {error}"))
             nodes.append(Node(host, number, {}))
     return sorted(nodes, key=lambda n: (n.node, n.host))
@@ -186,5 +187,5 @@ def parse_expired(raw: str) -> Expired:
         )
         plan_id = clean(str(document.get("plan_id", "")))
         return Expired(int(document["case"]), one_line(str(document["text"])), ranks, plan_id, raw)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (*_JSON_ERRORS, AttributeError, KeyError, OverflowError, TypeError) as error:
         raise DamagedRun("expired.json is damaged", str(error), "") from error

@@ -29,8 +29,12 @@ def _visible(character: str) -> str:
 
 def one_line(text: str, limit: int = 600) -> str:
     """Fold whitespace, clean, and shorten to ``limit`` characters."""
-    folded = clean(" ".join(text.split()))
-    return folded if len(folded) <= limit else folded[: limit - 3] + "..."
+    return shorten(clean(" ".join(text.split())), limit)
+
+
+def shorten(text: str, limit: int) -> str:
+    """Cut a text to ``limit`` characters, visibly."""
+    return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
 def display_width(text: str) -> int:

@@ -113,7 +113,7 @@ def sweep(
 
 
 def known_samples(spec: CaseSpec, rank: int, ranks: int) -> tuple[Int64s, Int64s]:
-    """Back-to-back iterations: a fixed latency per size, log-normal noise, rank 2 always late."""
+    """Back-to-back iterations: a fixed latency per size, log-normal noise, ranks 2 and 3 late."""
     shared = np.random.default_rng(spec.id + 1)
     latency_ns = (5_000 + spec.bytes / 10.0) * (1.3 if spec.operation != "all_reduce" else 1.0)
     elapsed = latency_ns * shared.lognormal(0.0, 0.08, spec.iterations)
@@ -121,7 +121,8 @@ def known_samples(spec: CaseSpec, rank: int, ranks: int) -> tuple[Int64s, Int64s
     elapsed[outliers] *= 8
     entry = np.concatenate(([0.0], np.cumsum(elapsed * 1.1)[:-1])) + 1_000_000 * spec.id
     own = np.random.default_rng([spec.id + 1, rank])
-    entry += own.integers(0, 300, spec.iterations) + (2_500 if rank == 2 else 0)
+    late_ns = {2: 2_500, 3: spec.bytes // 400}.get(rank, 0)
+    entry += own.integers(0, 300, spec.iterations) + late_ns
     leave = np.cumsum(elapsed * 1.1) + 1_000_000 * spec.id + own.integers(0, 200, spec.iterations)
     start = entry.astype(np.int64)
     return start, np.maximum(leave.astype(np.int64) - start, 1)
@@ -194,7 +195,7 @@ def cases_table(cases: list[CaseSpec], ranks: int, planned: bool = False) -> NDA
             "wrong_elements": ("u8", if_ran([c.wrong for c in cases])),
             "samples": (
                 "u8",
-                if_ran([c.iterations * n for c, n in zip(cases, group_ranks)]),
+                if_ran([c.iterations * n for c, n in zip(cases, group_ranks, strict=True)]),
             ),
             "started_ns": ("i8", if_ran([1_000_000 * c.id for c in cases])),
             "wall_ns": ("i8", if_ran([900_000 for _ in cases])),
@@ -368,9 +369,8 @@ def write_parts(out: Path, plan: Plan, finished: int | None = None) -> Path:
 
 def expired_document(plan: Plan, spec: CaseSpec) -> dict[str, Any]:
     """What rank 0 leaves when a deadline passes in a case: rank 2 never entered."""
-    text = (
-        f"deadline of 60 s passed in case {spec.id} {spec.name}, phase timed: rank 2 did not enter"
-    )
+    where = f"case {spec.id} {spec.name}, phase timed"
+    text = f"deadline of 60 s passed in {where}: rank 2 did not enter"
     states = ["not-entered" if r == 2 else "inside" for r in range(plan.ranks)]
     return {
         "schema": "railgauge/1",

@@ -5,11 +5,11 @@ import json
 from pathlib import Path
 
 import pytest
+
+from conftest import Railgauge
 from railgauge.checks import CHECKS, run_checks
 from railgauge.load import open_run
 from railgauge.verdict import EXIT_CODES, Verdict, overall
-
-from conftest import Railgauge
 from synthetic import Plan, expired_document, sweep, write_parts, write_run
 
 

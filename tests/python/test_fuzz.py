@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 import railgauge.check
 import railgauge.checks
 import railgauge.export
@@ -24,10 +25,9 @@ import railgauge.report
 import railgauge.show  # noqa: F401 - imported before the forks, once for all
 from railgauge import cli, guard
 from railgauge.errors import RailgaugeError
-
 from synthetic import Plan, expired_document, sweep, write_parts, write_run
 
-MUTATIONS = int(os.environ.get("RAILGAUGE_FUZZ", "200"))
+MUTATIONS = int(os.environ.get("RAILGAUGE_FUZZ", "150"))
 SEED = int(os.environ.get("RAILGAUGE_FUZZ_SEED", "1"))
 QUIET_S = 20.0
 
@@ -94,7 +94,7 @@ def run_guarded(arguments: list[str], output: Path) -> tuple[int, str]:
     def work() -> int:
         faulthandler.disable()  # pytest's would print its own account of a crash
         sys.stderr = output.open("w", encoding="utf-8", errors="backslashreplace")
-        sys.stdout = Path(os.devnull).open("w")
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
         os.dup2(sys.stderr.fileno(), 2)  # the HDF5 library's own output too
         return cli.run_command(cli.parse(arguments))
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from conftest import Railgauge, one_error_line
 from railgauge import guard
 from railgauge.errors import RailgaugeError
 from railgauge.load import open_run
 from railgauge.results import iterate
-
-from conftest import Railgauge, one_error_line
 from synthetic import Plan, constant_column, sweep, table, write_parts, write_run
 
 import h5py  # isort: skip
@@ -141,6 +141,7 @@ def soft_cycle(file: Any) -> None:
         (cases_with("ops_per_sample", [0, 1]), "ops_per_sample is 0"),
         (cases_with("name", [b"same", b"same"]), "name same occurs 2 times"),
         (lambda f: f.attrs.__setitem__("ranks", 7), "not ranks 0 to 6"),
+        (lambda f: f.attrs.__setitem__("ranks", 2**31 - 1), "not ranks 0 to 2147483646"),
         (lambda f: f.attrs.__setitem__("ranks", "four"), "not an integer"),
         (lambda f: f.attrs.__setitem__("schema", 1), "not a text"),
     ],
@@ -298,7 +299,7 @@ def test_claims_without_storage_take_no_memory(run: Path, tmp_path: Path) -> Non
     assert guard.run(work, "run") == 0
 
 
-# --- the guard -------------------------------------------------------------------------------------
+# --- the guard ------------------------------------------------------------------------------------
 
 
 def test_a_crash_of_the_library_ends_in_one_line() -> None:
@@ -316,7 +317,7 @@ def test_a_hang_of_the_library_ends_in_one_line() -> None:
         time.sleep(60)
         return 0
 
-    with pytest.raises(RailgaugeError, match="no progress for 0.2 s"):
+    with pytest.raises(RailgaugeError, match=r"no progress for 0\.2 s"):
         guard.run(work, "the file", quiet_s=0.2)
 
 

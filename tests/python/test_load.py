@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from railgauge.errors import RailgaugeError
 from railgauge.load import open_run
 from railgauge.model import Status
 from railgauge.results import iterate
-
 from synthetic import Plan, expired_document, sweep, write_part, write_parts, write_run
 
 
@@ -96,7 +96,7 @@ def test_host_names_in_korean_and_with_slashes_survive(tmp_path: Path) -> None:
 
 
 def test_a_missing_run_says_what_was_looked_for(tmp_path: Path) -> None:
-    with pytest.raises(RailgaugeError, match="neither the file .*nix nor the folder .*nix.parts"):
+    with pytest.raises(RailgaugeError, match=r"neither the file .*nix nor the folder .*nix\.parts"):
         open_run(tmp_path / "nix")
 
 
@@ -156,7 +156,16 @@ def test_junk_in_the_parts_folder_is_told_apart_from_parts(tmp_path: Path, plan:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", '{"case": 1}', '{"case": "x", "text": ""}', "[" * 100_000, '{"ranks": 3}'],
+    [
+        "",
+        "{",
+        "[]",
+        '{"case": 1}',
+        '{"case": "x", "text": ""}',
+        "[" * 100_000,
+        '{"ranks": 3}',
+        '{"case": 1e999, "text": ""}',
+    ],
 )
 def test_a_damaged_expired_file_is_reported(tmp_path: Path, plan: Plan, text: str) -> None:
     folder = write_parts(tmp_path / "run", plan, finished=2)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from railgauge.quantiles import VALUE_LIMIT, ExactQuantiles
 
 values_lists = st.lists(

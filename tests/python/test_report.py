@@ -15,6 +15,8 @@ from typing import Any
 
 import plotly.graph_objects
 import pytest
+
+from conftest import ROOT, Railgauge
 from railgauge.figures.sizes import series_of
 from railgauge.figures.style import log_ticks
 from railgauge.load import open_run
@@ -22,8 +24,6 @@ from railgauge.model import Node
 from railgauge.report import render, script_json
 from railgauge.report_tables import facts_table
 from railgauge.results import iterate
-
-from conftest import ROOT, Railgauge
 from synthetic import CaseSpec, Plan, expired_document, sweep, write_parts, write_run
 
 ARTIFACTS = ROOT / "build" / "artifacts"
@@ -207,7 +207,7 @@ def test_facts_of_many_nodes_are_listed_by_value() -> None:
     assert fact.values == [("95 nodes", "6.1", False), ("n17", "6.6", True)]
 
 
-# --- in a browser -----------------------------------------------------------------------------------
+# --- in a browser ---------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

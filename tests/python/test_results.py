@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from railgauge import results, samples
 from railgauge.load import open_run
 from railgauge.results import busbw_gb_s, iterate
-
 from synthetic import CaseSpec, Int64s, Plan, sweep, write_run
 
 

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 
-from railgauge.figures.style import Figure, base_layout, log_ticks
+from railgauge.figures.style import Figure, base_layout, label_text, log_ticks
 from railgauge.model import Case, Rank
 from railgauge.results import CaseResult
 from railgauge.text import size_label
@@ -37,8 +36,8 @@ def lateness_figure(results: Sequence[CaseResult], ranks: Sequence[Rank]) -> Fig
         for group in result.groups:
             for rank, value_ns in group.lateness_ns.items():
                 late_us[rank][column] = None if value_ns is None else round(value_ns / 1e3, 3)
-    names = [html.escape(f"{r.case.id} · {_short_name(r.case)}") for r in measured]
-    hosts = [html.escape(f"{r.rank} · {r.host}") for r in ranks]
+    names = [label_text(f"{r.case.id} · {_short_name(r.case)}") for r in measured]
+    hosts = [label_text(f"{r.rank} · {r.host}", 40) for r in ranks]
     return {
         "data": [_trace(late_us, names, hosts)],
         "layout": _layout(names, hosts),

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from railgauge.figures.style import (
     WRONG_COLOUR,
     Figure,
     base_layout,
+    label_text,
     log_axis,
     transparent,
 )
@@ -71,9 +71,8 @@ def series_of(results: Iterable[CaseResult]) -> list[Series]:
         values = dict(key)
         words = [f"group {values[n]}" if n == "group" else values[n] for n in names if n in values]
         ordered = tuple(sorted(points, key=lambda p: p.size_bytes))
-        if points[0].case.pipelined:
-            words.append("(pipelined)")
-        series.append(Series(" · ".join(words), values["operation"], ordered))
+        label = " · ".join(words) + (" (pipelined)" if points[0].case.pipelined else "")
+        series.append(Series(label, values["operation"], ordered))
     return series
 
 
@@ -119,7 +118,7 @@ def size_figure(series: Sequence[Series], colours: dict[str, int], title: str) -
             data.append(_line(one, values, axis, unit, colours[one.label]))
             drawn[axis] += [x for v in values for x in (v.low, v.middle, v.high) if x]
     sizes = sorted({p.size_bytes for s in series for p in s.points})
-    return {"data": data, "layout": _layout(sizes, drawn, html.escape(title), len(series))}
+    return {"data": data, "layout": _layout(sizes, drawn, label_text(title), len(series))}
 
 
 def _latency(_: Case, time_ns: float) -> float:
@@ -157,7 +156,7 @@ def _positive(value: float) -> float | None:
 def _band(series: Series, values: list[_Value], axis: str, number: int) -> Figure:
     known = [i for i, v in enumerate(values) if v.low is not None and v.high is not None]
     sizes = [series.points[i].size_bytes for i in known]
-    label = html.escape(series.label)
+    label = label_text(series.label)
     return {
         "type": "scatter",
         "x": sizes + sizes[::-1],
@@ -177,7 +176,7 @@ def _band(series: Series, values: list[_Value], axis: str, number: int) -> Figur
 
 def _line(series: Series, values: list[_Value], axis: str, unit: str, number: int) -> Figure:
     colour = PALETTE[number % len(PALETTE)]
-    label = html.escape(series.label)
+    label = label_text(series.label)
     wrong = [p.case.wrong for p in series.points]
     return {
         "type": "scatter",

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Iterable
 from typing import Any
+
+from railgauge.text import shorten
 
 Figure = dict[str, Any]
 
@@ -39,6 +42,11 @@ def base_layout(height: int) -> Figure:
         "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#a9b4c0", "activecolor": "#2f6fde"},
         "hovermode": "closest",
     }
+
+
+def label_text(text: str, limit: int = 60) -> str:
+    """Return a text of the run as a label: short, and with no tag that plotly would read."""
+    return html.escape(shorten(text, limit), quote=False)
 
 
 def transparent(colour: str) -> str:

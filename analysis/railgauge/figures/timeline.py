@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from railgauge.results import CaseResult, GroupResult
+from railgauge.text import shorten
 
 _MOST_BLOCKS = 2000
 
@@ -32,7 +32,7 @@ def _timeline(result: CaseResult, group: GroupResult) -> dict[str, Any]:
     if len(result.groups) > 1:
         name += f" · group {group.group.id}"
     return {
-        "label": html.escape(name),
+        "label": shorten(name, 200),
         "low": _microseconds(bins.minimum),
         "high": _microseconds(bins.maximum),
         "width": int(bins.sizes[0]),
