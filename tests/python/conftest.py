@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from railgauge import cli
 from synthetic import Plan, sweep, write_run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,8 +33,22 @@ def finished(tmp_path: Path, plan: Plan) -> Path:
 
 
 @pytest.fixture
-def railgauge() -> Railgauge:
-    """Run the installed command as a person does."""
+def railgauge(capfd: pytest.CaptureFixture[str]) -> Railgauge:
+    """Run a command in the forked child that it makes anyway, without starting Python anew."""
+
+    def call(*arguments: object) -> subprocess.CompletedProcess[str]:
+        command = [str(a) for a in arguments]
+        capfd.readouterr()
+        code = cli.main(command)
+        output, errors = capfd.readouterr()
+        return subprocess.CompletedProcess(command, code, output, errors)
+
+    return call
+
+
+@pytest.fixture
+def railgauge_process() -> Railgauge:
+    """Run a command as a person does; ``env`` and other options go to subprocess.run."""
 
     def call(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "railgauge.cli", *map(str, arguments)]

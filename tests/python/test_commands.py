@@ -65,13 +65,15 @@ def test_a_closed_pipe_ends_quietly(finished: Path) -> None:
     assert result.stderr == ""
 
 
-def test_a_plain_locale_does_not_break_korean_output(tmp_path: Path, railgauge: Railgauge) -> None:
+def test_a_plain_locale_does_not_break_korean_output(
+    tmp_path: Path, railgauge_process: Railgauge
+) -> None:
     plan = Plan(sweep(["reduce"], [8], status="failed", reason="노드-이 이(가) 응답하지 않음"))
     run = write_run(tmp_path / "시험", plan)
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
-    assert "노드-이 이(가) 응답하지 않음" in railgauge("show", run, env=environment).stdout
+    assert "노드-이 이(가) 응답하지 않음" in railgauge_process("show", run, env=environment).stdout
     environment = {**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
-    assert railgauge("show", run, env=environment).returncode == 0
+    assert railgauge_process("show", run, env=environment).returncode == 0
 
 
 # --- export ---------------------------------------------------------------------------------------

@@ -29,7 +29,6 @@ from synthetic import Plan, expired_document, sweep, write_parts, write_run
 
 MUTATIONS = int(os.environ.get("RAILGAUGE_FUZZ", "150"))
 SEED = int(os.environ.get("RAILGAUGE_FUZZ_SEED", "1"))
-QUIET_S = 20.0
 
 
 def flip_bits(data: bytearray, rng: random.Random) -> None:
@@ -100,7 +99,7 @@ def run_guarded(arguments: list[str], output: Path) -> tuple[int, str]:
 
     output.unlink(missing_ok=True)
     try:
-        code = guard.run(work, "the file", QUIET_S)
+        code = guard.run(work, "the file")
     except RailgaugeError as error:
         return 2, f"railgauge: {error}\n"
     return code, output.read_text(encoding="utf-8")
