@@ -133,29 +133,38 @@ class FakeGroup {
     std::vector<Bytes> receive_;
 };
 
-/// All operations in all their forms, at a few numbers of ranks and counts around a block's length.
-std::vector<std::pair<CollectiveCall, int>> every_form() {
-    std::vector<std::pair<CollectiveCall, int>> forms;
+std::vector<ReduceOperation> reductions_of(const OperationRow& row, DataType type) {
+    if (row.reduces == Reduces::no) return {ReduceOperation::none};
+    if (type == DataType::bytes) return {};
+    return {ReduceOperation::sum, ReduceOperation::max};
+}
+
+using Form = std::pair<CollectiveCall, int>;  // and the number of ranks
+
+/// A call in every place, at a few numbers of ranks and counts around a block's length.
+void append_forms(CollectiveCall call, const OperationRow& row, std::vector<Form>& forms) {
+    for (const int ranks : {2, 3, 8}) {
+        for (const std::size_t count : {1, 4, 1021, 2500}) {
+            call.root = is_rooted(row) ? ranks - 1 : -1;
+            call.count = count;
+            for (const Place place : {Place::out, Place::in}) {
+                call.place = place;
+                forms.emplace_back(call, ranks);
+            }
+        }
+    }
+}
+
+std::vector<Form> every_form() {
+    std::vector<Form> forms;
     for (const OperationRow& row : operations()) {
         for (const DataType type : {DataType::float32, DataType::int64, DataType::bytes}) {
-            for (const ReduceOperation reduce :
-                 {ReduceOperation::none, ReduceOperation::sum, ReduceOperation::max}) {
-                if ((reduce == ReduceOperation::none) == (row.reduces == Reduces::yes)) continue;
-                if (row.reduces == Reduces::yes && type == DataType::bytes) continue;
-                for (const Place place : {Place::out, Place::in}) {
-                    for (const int ranks : {2, 3, 8}) {
-                        for (const std::size_t count : {1, 4, 1021, 2500}) {
-                            CollectiveCall call{};
-                            call.operation = row.operation;
-                            call.type = type;
-                            call.reduce = reduce;
-                            call.place = place;
-                            call.root = is_rooted(row) ? ranks - 1 : -1;
-                            call.count = count;
-                            forms.emplace_back(call, ranks);
-                        }
-                    }
-                }
+            for (const ReduceOperation reduce : reductions_of(row, type)) {
+                CollectiveCall call{};
+                call.operation = row.operation;
+                call.type = type;
+                call.reduce = reduce;
+                append_forms(call, row, forms);
             }
         }
     }
