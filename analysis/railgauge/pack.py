@@ -7,8 +7,11 @@ and only then are the parts removed that went into it.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,6 +51,11 @@ def pack(path: Path, *, overwrite: bool) -> Packed:
         ``<out>`` exists, a part is damaged, or the disk is full; the parts stay.
     """
     location = _parts_of(path, overwrite)
+    with _locked(location.parts):
+        return _pack(location, overwrite)
+
+
+def _pack(location: Location, overwrite: bool) -> Packed:
     taken = _snapshot(location.parts)
     run = open_location(location)
     _require_whole(run)
@@ -69,6 +77,22 @@ def pack(path: Path, *, overwrite: bool) -> Packed:
     finally:
         temporary.unlink(missing_ok=True)
     return Packed(location.out, len(run.finished_cases), _remove_parts(location.parts, taken))
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the lock that a rank program holds while it writes the folder."""
+    flags = os.O_CREAT | os.O_RDWR | os.O_NONBLOCK
+    with os.fdopen(os.open(folder / "lock", flags, 0o644), "r+b", buffering=0) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            why = f"another process holds the lock in {clean(folder.name)}"
+            remedy = "Pack it when it has ended."
+            raise RailgaugeError("the run is still measured", why, remedy) from error
+        except OSError:
+            pass  # a file system without locks: the check for changes below must do
+        yield
 
 
 def _exists(out: Path) -> RailgaugeError:
@@ -100,7 +124,7 @@ def _require_whole(run: Run) -> None:
 
 
 def _is_ours(name: str) -> bool:
-    known = ("header.h5", "expired.json", "board")
+    known = ("header.h5", "expired.json", "board", "lock")
     return name in known or PART_NAME.match(name) is not None or name.endswith(".h5.tmp")
 
 

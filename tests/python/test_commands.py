@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import json
 import os
 import subprocess
@@ -224,12 +225,23 @@ def test_pack_keeps_everything_when_a_part_is_damaged(
 ) -> None:
     folder = write_parts(tmp_path / "run", plan)
     (folder / "0001.h5").write_bytes(b"junk")
-    names = sorted(p.name for p in folder.iterdir())
+    names = sorted([*(p.name for p in folder.iterdir()), "lock"])
     line = one_error_line(railgauge("pack", tmp_path / "run"))
     assert "part 0001.h5" in line
     assert "Move it out of run.parts" in line
     assert sorted(p.name for p in folder.iterdir()) == names
     assert [p.name for p in tmp_path.iterdir()] == ["run.parts"]
+
+
+def test_pack_keeps_off_a_run_that_is_still_measured(
+    tmp_path: Path, plan: Plan, railgauge: Railgauge
+) -> None:
+    folder = write_parts(tmp_path / "run", plan, finished=2)
+    with (folder / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert "still measured" in one_error_line(railgauge("pack", tmp_path / "run"))
+    assert railgauge("pack", tmp_path / "run").returncode == 0
+    assert not folder.exists()
 
 
 def test_pack_leaves_foreign_files_and_says_so(
@@ -255,7 +267,12 @@ def test_pack_on_a_full_or_unwritable_disk_keeps_the_parts(
     line = one_error_line(result)
     assert "run cannot be written" in line
     assert "The parts are kept" in line
-    assert sorted(p.name for p in folder.iterdir()) == ["0000.h5", "0001.h5", "header.h5"]
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "0000.h5",
+        "0001.h5",
+        "header.h5",
+        "lock",
+    ]
     assert [p.name for p in tmp_path.iterdir()] == ["run.parts"]
 
 
