@@ -2,10 +2,6 @@
 """Named Open MPI settings for TCP over shaped links; the rig's, never the product's."""
 
 _COMMON = {
-    # 96 ranks that spin on two cores keep mpirun's daemons from the CPU, and the fence in MPI_Init
-    # takes 20 to 80 s. Without it addresses are fetched when first used, and it takes 2 s.
-    "OMPI_MCA_pmix_base_async_modex": "1",
-    "OMPI_MCA_async_mpi_init": "1",
     # The default packs host names into a pattern, and hangs on one that is not ASCII.
     "OMPI_MCA_regx": "naive",
 }
