@@ -58,7 +58,11 @@ CaseStatus read_part_status(const std::filesystem::path& path, const Case& plann
     }
     const std::uint64_t samples = cells<std::uint64_t>(file.get(), row, "samples").front();
     if (samples > 0) require_samples(file.get(), planned.id(), samples, ranks);
-    return statuses(file.get(), row).front();
+    const CaseStatus status = statuses(file.get(), row).front();
+    if (status == CaseStatus::planned) {
+        hdf5::throw_damaged(file.get(), "cases", "its case was never measured");
+    }
+    return status;
 }
 
 bool is_final(CaseStatus status) {
