@@ -73,9 +73,11 @@ class SampleSink::Spool {
 
     void add(std::span<const Cell> row) {
         if (row.size() != width_) throw std::logic_error("a row has another number of cells");
-        for (std::size_t i = 0; i < width_; ++i)
+        if (used_ == block_rows_) spool_block();
+        for (std::size_t i = 0; i < width_; ++i) {
             block_[i * block_rows_ + used_] = row[i];
-        if (++used_ == block_rows_) spool_block();
+        }
+        ++used_;
     }
 
     const std::vector<SampleColumn>& columns() const { return columns_; }

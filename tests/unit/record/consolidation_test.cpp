@@ -50,6 +50,7 @@ class ConsolidationTest : public testing::Test {
 
 TEST_F(ConsolidationTest, the_run_has_the_header_every_case_and_every_sample) {
     context_.site = "name = \"사이트\"\n";
+    context_.site_json = R"({"name": "사이트"})";
     plan(3);
     measure(0, test::make_result(CaseStatus::done));
     measure(2, test::make_result(CaseStatus::wrong));
@@ -71,6 +72,7 @@ TEST_F(ConsolidationTest, the_run_has_the_header_every_case_and_every_sample) {
     EXPECT_THAT(test::read_integer_column(out, "series/0000", "time_ns"), ElementsAre(5));
     EXPECT_TRUE(test::exists(out, "nodes/노드-1/facts"));
     EXPECT_TRUE(test::exists(out, "site"));
+    EXPECT_TRUE(test::exists(out, "site_json"));
     EXPECT_EQ(ticks_, 2);
 }
 
