@@ -18,6 +18,11 @@ JobSite read_job_site(const std::filesystem::path& path, int launched_rank) {
     return own;
 }
 
+std::string board_interface(const std::string& given, const JobSite& site) {
+    if (!given.empty() || !site.site) return given;
+    return site.site->control_interface.value_or("");
+}
+
 JobSite share_job_site(MPI_Comm comm, Team& team, JobSite own, const std::filesystem::path& path) {
     const bool is_root = team.rank() == 0;
     // The launcher's word on who is rank 0 may have been of another job.

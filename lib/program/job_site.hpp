@@ -25,6 +25,10 @@ struct JobSite {
 /// @param launched_rank from the launcher; -1 = not said
 JobSite read_job_site(const std::filesystem::path& path, int launched_rank);
 
+/// The interface that the deadline board listens on: the one `given` on the command line, else the
+/// site's. Only rank 0 knows it so early, and only rank 0 listens. Empty = any.
+std::string board_interface(const std::string& given, const JobSite& site);
+
 /// Gives every rank what rank 0 read. Collective.
 /// @throws AgreedError(usage) on all ranks when rank 0 could not read the file or it has mistakes
 JobSite share_job_site(MPI_Comm comm, Team& team, JobSite own, const std::filesystem::path& path);

@@ -44,12 +44,6 @@ Watchdog::Options watchdog_options(const CommandLine& line, const std::string& p
     return options;
 }
 
-/// Only rank 0 knows it yet, and only rank 0 listens.
-void use_control_interface_of(const JobSite& site, CommandLine& line) {
-    if (!site.site || !line.run.control_interface.empty()) return;
-    line.run.control_interface = site.site->control_interface.value_or("");
-}
-
 std::vector<CaseLabel> labels_of(const std::vector<Case>& plan) {
     std::vector<CaseLabel> labels;
     labels.reserve(plan.size());
@@ -205,7 +199,7 @@ int run_program(int argc, char** argv, Program& program) {
     try {
         Progress progress;
         JobSite site = read_job_site(line.run.site, launched.rank);
-        use_control_interface_of(site, line);
+        line.run.control_interface = board_interface(line.run.control_interface, site);
         Watchdog watchdog(progress, watchdog_options(line, name, launched));
         return static_cast<int>(
             run_under_mpi(argc, argv, progress, watchdog, line, program, std::move(site)));

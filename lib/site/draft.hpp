@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "site/site.hpp"
@@ -14,6 +18,7 @@ namespace railgauge::site {
 struct Draft {
     Site site;
     std::vector<std::uint32_t> host_lines;  ///< where each of site.hosts stands
+    std::size_t expanded_hosts = 0;         ///< of all groups, repeated ones included
     bool are_planes_right = false;
     bool are_rails_right = false;
     bool are_groups_right = false;
@@ -23,6 +28,11 @@ void read_planes(TableReader& root, Draft& draft);
 void read_rails(TableReader& root, Draft& draft);
 void read_groups(TableReader& root, Draft& draft);
 void read_leaves(TableReader& root, Draft& draft);
+
+/// The hosts of a pattern; reports why when there are none.
+/// @param most hosts that it may mean
+std::vector<std::string> expand_or_report(const Located<std::string>& pattern, std::size_t most,
+                                          Mistakes& mistakes);
 
 /// The index of the plane called `name`; reports and answers nullopt when there is none, and is
 /// silent where the planes have mistakes of their own.

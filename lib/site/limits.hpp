@@ -9,6 +9,10 @@ namespace railgauge::site {
 inline constexpr std::size_t most_file_bytes = 1 << 20;
 inline constexpr std::size_t most_hosts = 100'000;
 inline constexpr std::size_t most_leaf_memberships = 1'000'000;
+inline constexpr std::size_t most_planes = 64;
+inline constexpr std::size_t most_rails = 64;
+inline constexpr std::size_t most_groups = 1000;
+inline constexpr std::size_t most_leaves = 10'000;
 inline constexpr std::size_t most_ports = 64;  ///< of one node
 inline constexpr int most_gpus = 1024;         ///< of one node
 inline constexpr double most_gbit_per_s = 100'000;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,7 +17,7 @@ constexpr std::size_t most_host_bytes = 253;      // RFC 1035
 constexpr std::size_t most_interface_bytes = 15;  // IFNAMSIZ - 1
 constexpr std::size_t most_rdma_bytes = 63;       // IB_DEVICE_NAME_MAX - 1
 constexpr std::size_t longest_compared = 64;
-constexpr std::size_t most_listed = 8;
+constexpr std::size_t most_listed = 12;
 
 bool is_control(char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -37,19 +38,23 @@ std::string why_bad_word(std::string_view text, std::size_t most_bytes, std::str
     return why_bad_length(text, most_bytes);
 }
 
-/// Insertions, deletions and replacements that make `a` of `b` (Levenshtein).
+/// Insertions, deletions, replacements and swaps of neighbours that make `a` of `b` (optimal string
+/// alignment: Damerau's distance without edits of what was swapped).
 std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
+    std::vector<std::size_t> before_last;
+    std::vector<std::size_t> last(b.size() + 1);
+    std::iota(last.begin(), last.end(), std::size_t{0});
     for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0]++;
+        std::vector<std::size_t> row{i + 1};
         for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+            const std::size_t replaced = last[j] + (a[i] == b[j] ? 0 : 1);
+            row.push_back(std::min({replaced, row[j] + 1, last[j + 1] + 1}));
+            const bool is_swap = i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j];
+            if (is_swap) row.back() = std::min(row.back(), before_last[j - 1] + 1);
         }
+        before_last = std::exchange(last, std::move(row));
     }
-    return row.back();
+    return last.back();
 }
 
 }  // namespace
@@ -63,6 +68,7 @@ std::string why_no_label(std::string_view text) {
 }
 
 std::string why_no_host(std::string_view text) {
+    if (text.starts_with('.')) return "it begins with a dot";
     return why_bad_word(text, most_host_bytes, " /,:*%#\"'[]");
 }
 
@@ -75,10 +81,12 @@ std::string why_no_rdma_device(std::string_view text) {
 }
 
 std::string nearest(std::string_view text, const std::vector<std::string>& candidates) {
+    constexpr std::size_t shortest_beginning = 3;
     if (text.size() > longest_compared) return "";
     std::string best;
-    std::size_t least = 1 + std::max(std::size_t{1}, text.size() / 3);
+    std::size_t least = 1 + (text.size() < 4 ? 1 : std::max(std::size_t{2}, text.size() / 3));
     for (const std::string& candidate : candidates) {
+        if (text.size() >= shortest_beginning && candidate.starts_with(text)) return candidate;
         if (candidate.size() > longest_compared) continue;
         const std::size_t d = distance(text, candidate);
         if (d >= least) continue;

@@ -7,22 +7,24 @@
 
 namespace railgauge::site {
 
-/// What a text must be: the reason why `text` is not that, or "" when it is.
-using Rule = std::string (*)(std::string_view text);
+/// What a text must be.
+struct Rule {
+    std::string_view what;                          ///< "an interface name"
+    std::string (*why_not)(std::string_view text);  ///< why `text` is none; empty when it is one
+};
 
-/// A name for people: of a site, plane, rail, group or leaf.
 std::string why_no_label(std::string_view text);
-
-/// A host name, short or with its domain.
 std::string why_no_host(std::string_view text);
-
-/// A Linux network interface.
 std::string why_no_interface(std::string_view text);
-
-/// An RDMA device.
 std::string why_no_rdma_device(std::string_view text);
 
-/// The candidate that `text` was probably meant to be; empty when none is near.
+/// Names for people: of the site, planes, rails, groups and leaves.
+inline constexpr Rule label{"a name", why_no_label};
+inline constexpr Rule interface_name{"the name of a network interface", why_no_interface};
+inline constexpr Rule rdma_device_name{"the name of an RDMA device", why_no_rdma_device};
+
+/// The candidate that `text` was probably meant to be: one that begins with it or is spelt much
+/// like it. Empty when there is none.
 std::string nearest(std::string_view text, const std::vector<std::string>& candidates);
 
 /// "'a', 'b', 'c'"; only the first few of many.

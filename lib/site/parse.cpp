@@ -39,12 +39,12 @@ void check_text(std::string_view text, Mistakes& mistakes) {
     }
     if (const auto line = line_of_too_deep_key(text)) {
         mistakes.add({*line, ""}, "a key has too many dots", "no table of a site file is that deep",
-                     "see docs/site-file.md");
+                     "write the table as docs/site-file.md shows");
     }
 }
 
 void read_control(TableReader& root, Draft& draft) {
-    const std::string name = root.text("control_interface", Need::required, why_no_interface);
+    const std::string name = root.text("control_interface", Need::required, interface_name);
     if (name.empty() || name == shared) return;
     draft.site.control_interface = name;
     for (const NodeGroup& group : draft.site.groups) {
@@ -73,7 +73,7 @@ bool read_format(TableReader& root) {
 void read_root(const toml::table& table, Draft& draft, Mistakes& mistakes) {
     TableReader root(table, {1, ""}, "a site file", mistakes);
     if (!read_format(root)) return;
-    draft.site.name = root.text("name", Need::required, why_no_label);
+    draft.site.name = root.text("name", Need::required, label);
     read_planes(root, draft);
     read_rails(root, draft);
     read_groups(root, draft);
@@ -89,7 +89,8 @@ void read_text(std::string_view text, Draft& draft, Mistakes& mistakes) {
         read_root(toml::parse(text), draft, mistakes);
     } catch (const toml::parse_error& error) {
         mistakes.add({std::max(error.source().begin.line, 1u), ""}, "this is no TOML",
-                     std::string(error.description()), "see https://toml.io");
+                     std::string(error.description()),
+                     "correct the line; https://toml.io tells how TOML is written");
     }
 }
 

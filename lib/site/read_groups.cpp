@@ -2,44 +2,59 @@
 #include <fmt/format.h>
 
 #include "site/draft.hpp"
-#include "site/host_pattern.hpp"
 #include "site/limits.hpp"
 
 namespace railgauge::site {
 namespace {
 
-/// Adds the hosts of one pattern. A range that overlaps another is one mistake, not one per host.
-void add_hosts(const Located<std::string>& pattern, int group, Draft& draft, Mistakes& mistakes) {
-    HostExpansion expansion = expand_hosts(pattern.value, most_hosts - draft.site.hosts.size());
-    if (!expansion.why.empty()) {
-        mistakes.add(pattern.place, fmt::format("{} names no hosts", quoted(pattern.value)),
-                     expansion.why, "write gpu01, or gpu[01-12] for a range");
-        return;
-    }
-    std::size_t repeated = 0;
+/// Hosts that the file has named before, of one pattern.
+struct Repeated {
+    std::size_t count = 0;
     std::string first;
     std::uint32_t first_line = 0;
-    for (std::string& host : expansion.hosts) {
+};
+
+Repeated add_hosts(std::vector<std::string> hosts, std::uint32_t line, int group, Draft& draft) {
+    Repeated repeated;
+    for (std::string& host : hosts) {
         if (const auto same = draft.site.host_index.add(host)) {
-            if (repeated++ > 0) continue;
-            first = host;
-            first_line = draft.host_lines[static_cast<std::size_t>(*same)];
+            if (repeated.count++ > 0) continue;
+            repeated.first_line = draft.host_lines[static_cast<std::size_t>(*same)];
+            repeated.first = std::move(host);
             continue;
         }
         draft.site.hosts.push_back({std::move(host), group});
-        draft.host_lines.push_back(pattern.place.line);
+        draft.host_lines.push_back(line);
     }
-    if (repeated == 0) return;
-    const std::string others = repeated == 1 ? "" : fmt::format(" and {} more", repeated - 1);
-    mistakes.add(pattern.place, fmt::format("host {}{} appear(s) twice", quoted(first), others),
-                 fmt::format("line {} has it already", first_line),
-                 "name every host once; a name with a domain and one without mean the same node");
+    return repeated;
+}
+
+/// A range that overlaps another is one mistake, not one per host.
+void report(const Repeated& repeated, const Place& place, Mistakes& mistakes) {
+    if (repeated.count == 0) return;
+    const std::string hosts =
+        repeated.count == 1
+            ? fmt::format("host {} is", quoted(repeated.first))
+            : fmt::format("host {} and {} more are", quoted(repeated.first), repeated.count - 1);
+    mistakes.add(place, fmt::format("{} listed again", hosts),
+                 fmt::format("line {} lists it, with or without a domain", repeated.first_line),
+                 "list every node once, in one group");
+}
+
+void read_hosts(TableReader& table, int group, Draft& draft) {
+    for (const Located<std::string>& pattern : table.texts("hosts", Need::required)) {
+        std::vector<std::string> hosts =
+            expand_or_report(pattern, most_hosts - draft.expanded_hosts, table.mistakes());
+        draft.expanded_hosts += hosts.size();
+        const Repeated repeated = add_hosts(std::move(hosts), pattern.place.line, group, draft);
+        report(repeated, pattern.place, table.mistakes());
+    }
 }
 
 /// A port is on a rail, which has its plane, or on a plane only.
 void read_place(TableReader& table, const Draft& draft, Port& port) {
     const auto rail = table.integer("rail", Need::optional, 0, 1 << 30);
-    const std::string plane = table.text("plane", Need::optional, why_no_label);
+    const std::string plane = table.text("plane", Need::optional, label);
     if (table.has("rail") == table.has("plane")) {
         table.mistakes().add(table.place(), "a port has either a rail or a plane",
                              table.has("rail")
@@ -59,8 +74,8 @@ void read_place(TableReader& table, const Draft& draft, Port& port) {
 Port read_port(TableReader& table, const Draft& draft) {
     Port port;
     read_place(table, draft, port);
-    port.rdma = table.text("rdma", Need::optional, why_no_rdma_device);
-    port.netdev = table.text("netdev", Need::optional, why_no_interface);
+    port.rdma = table.text("rdma", Need::optional, rdma_device_name);
+    port.netdev = table.text("netdev", Need::optional, interface_name);
     if (!table.has("rdma") && !table.has("netdev")) {
         table.mistakes().add(table.place(), "a port has no device", "nothing says how to reach it",
                              "add rdma, netdev or both");
@@ -77,16 +92,10 @@ Port read_port(TableReader& table, const Draft& draft) {
 }
 
 std::vector<Port> read_ports(TableReader& group, const Draft& draft) {
-    std::vector<TableReader> tables = group.tables("ports", Need::optional, "a port");
-    if (tables.size() > most_ports) {
-        group.mistakes().add(group.place("ports"), fmt::format("{} ports", tables.size()),
-                             fmt::format("a node has at most {}", most_ports), "remove some");
-        return {};
-    }
     std::vector<Port> ports;
     UniqueNames rails;
     UniqueNames devices;
-    for (TableReader& table : tables) {
+    for (TableReader& table : group.tables("ports", Need::optional, "a port", most_ports)) {
         const Port port = read_port(table, draft);
         if (port.rail >= 0) {
             rails.add(fmt::format("{}", port.rail), table.place("rail"), group.mistakes());
@@ -105,14 +114,12 @@ std::vector<Port> read_ports(TableReader& group, const Draft& draft) {
 void read_groups(TableReader& root, Draft& draft) {
     const std::size_t before = root.mistakes().count();
     UniqueNames names;
-    for (TableReader& table : root.tables("groups", Need::required, "a group")) {
+    for (TableReader& table : root.tables("groups", Need::required, "a group", most_groups)) {
         NodeGroup group;
-        group.name = table.text("name", Need::required, why_no_label);
+        group.name = table.text("name", Need::required, label);
         names.add(group.name, table.place("name"), root.mistakes());
         const auto number = static_cast<int>(draft.site.groups.size());
-        for (const Located<std::string>& pattern : table.texts("hosts", Need::required)) {
-            add_hosts(pattern, number, draft, root.mistakes());
-        }
+        read_hosts(table, number, draft);
         group.gpus = table.integer("gpus", Need::optional, 0, most_gpus);
         group.ports = read_ports(table, draft);
         table.finish();

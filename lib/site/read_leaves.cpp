@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "site/draft.hpp"
-#include "site/host_pattern.hpp"
 #include "site/limits.hpp"
 
 namespace railgauge::site {
@@ -20,28 +19,20 @@ void sort_unique(std::vector<int>& values, const Place& place, Mistakes& mistake
 }
 
 /// The numbers of a pattern's hosts. Hosts of a range that are in no group are one mistake.
-std::vector<int> find_hosts(const Located<std::string>& pattern, std::size_t most,
+std::vector<int> find_hosts(const std::vector<std::string>& hosts, const Place& place,
                             const Draft& draft, Mistakes& mistakes) {
     std::vector<int> numbers;
-    const HostExpansion expansion = expand_hosts(pattern.value, most);
-    if (!expansion.why.empty()) {
-        mistakes.add(pattern.place, fmt::format("{} names no hosts", quoted(pattern.value)),
-                     expansion.why, "write gpu01, or gpu[01-12] for a range");
-        return numbers;
-    }
     std::vector<std::string> unknown;
-    for (const std::string& host : expansion.hosts) {
-        const auto number = draft.site.host_index.find(host);
-        if (number) {
+    for (const std::string& host : hosts) {
+        if (const auto number = draft.site.host_index.find(host)) {
             numbers.push_back(*number);
         } else {
             unknown.push_back(host);
         }
     }
     if (!unknown.empty() && draft.are_groups_right) {
-        mistakes.add(pattern.place, fmt::format("{} in no group", listed(unknown)),
-                     "a leaf carries nodes of the groups",
-                     "correct it, or add the host to a group");
+        mistakes.add(place, fmt::format("no group has {}", listed(unknown)),
+                     "a leaf carries nodes of the groups", "correct it, or add it to a group");
     }
     return numbers;
 }
@@ -52,7 +43,7 @@ class LeafReader {
 
     void read(TableReader& table) {
         Leaf leaf;
-        leaf.name = table.text("name", Need::required, why_no_label);
+        leaf.name = table.text("name", Need::required, label);
         names_.add(leaf.name, table.place("name"), mistakes_);
         read_hosts(table, leaf);
         read_carried(table, leaf);
@@ -64,10 +55,11 @@ class LeafReader {
   private:
     void read_hosts(TableReader& table, Leaf& leaf) {
         for (const Located<std::string>& pattern : table.texts("nodes", Need::required)) {
-            const auto hosts =
-                find_hosts(pattern, most_leaf_memberships - memberships_, draft_, mistakes_);
+            const std::vector<std::string> hosts =
+                expand_or_report(pattern, most_leaf_memberships - memberships_, mistakes_);
             memberships_ += hosts.size();
-            leaf.hosts.insert(leaf.hosts.end(), hosts.begin(), hosts.end());
+            const std::vector<int> found = find_hosts(hosts, pattern.place, draft_, mistakes_);
+            leaf.hosts.insert(leaf.hosts.end(), found.begin(), found.end());
         }
         sort_unique(leaf.hosts, table.place("nodes"), mistakes_);
     }
@@ -134,7 +126,7 @@ class LeafReader {
 
 void read_leaves(TableReader& root, Draft& draft) {
     LeafReader reader(draft, root.mistakes());
-    for (TableReader& table : root.tables("leaves", Need::optional, "a leaf"))
+    for (TableReader& table : root.tables("leaves", Need::optional, "a leaf", most_leaves))
         reader.read(table);
 }
 

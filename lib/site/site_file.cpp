@@ -15,7 +15,7 @@ namespace {
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
     throw Error(ExitCode::usage,
                 fmt::format("the site file '{}' cannot be read", printable_utf8(path.native())),
-                why, "check the path on rank 0's node");
+                why, "check the path; a job reads it on rank 0's node");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class TableReader {
     /// @param kind what the table is, for messages: "a rail"
     TableReader(const toml::table& table, Place place, std::string_view kind, Mistakes& mistakes);
 
-    std::string text(std::string_view key, Need need, Rule rule);
+    std::string text(std::string_view key, Need need, const Rule& rule);
     std::optional<int> integer(std::string_view key, Need need, int least, int most);
     std::optional<double> number(std::string_view key, Need need, double above, double most,
                                  std::string_view unit);
@@ -39,7 +39,8 @@ class TableReader {
     /// Lists are not empty where they are given.
     std::vector<Located<std::string>> texts(std::string_view key, Need need);
     std::vector<Located<int>> integers(std::string_view key, Need need);
-    std::vector<TableReader> tables(std::string_view key, Need need, std::string_view kind);
+    std::vector<TableReader> tables(std::string_view key, Need need, std::string_view kind,
+                                    std::size_t most);
 
     bool has(std::string_view key) const { return table_->contains(key); }
 
@@ -53,9 +54,21 @@ class TableReader {
     Mistakes& mistakes() { return *mistakes_; }
 
   private:
+    struct Expected;
+
     const toml::node* find(std::string_view key, Need need);
-    const toml::array* list(std::string_view key, Need need, std::string_view expected);
-    void report_type(const Place& place, const toml::node& node, std::string_view expected);
+    const toml::array* list(std::string_view key, Need need, const Expected& expected);
+    template <class T, class Convert>
+    std::vector<Located<T>> elements(std::string_view key, Need need, const Expected& expected,
+                                     Convert convert);
+    void report_type(const Place& place, const toml::node& node, const Expected& expected);
+
+    static const Expected a_text;
+    static const Expected a_whole_number;
+    static const Expected a_number;
+    static const Expected a_table;
+    static const Expected a_list;
+    static const Expected a_list_of_tables;
 
     const toml::table* table_;
     Place place_;
