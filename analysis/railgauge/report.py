@@ -33,6 +33,7 @@ from railgauge.rows import rows, watermark
 from railgauge.show import progress_line
 from railgauge.text import clean
 
+_TEMPLATES = Path(__file__).parent / "templates"
 _TIMELINE_POINTS = 150_000
 _SERIES_PER_CHART = 12
 
@@ -61,13 +62,7 @@ def render(run: Run, *, allow_rig: bool) -> str:
     checks = run_checks(run, allow_rig=allow_rig)
     figures = _figures(results, run)
     lines = timelines(results)
-    folder = Path(__file__).parent / "templates"
-    loader = jinja2.FileSystemLoader(folder)
-    environment = jinja2.Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.undefined = jinja2.StrictUndefined
-    scripts = [_plotly_source(), (folder / "report.js").read_text(encoding="utf-8")]
+    scripts = [_plotly_source(), _template_text("report.js")]
     data = {
         "figures": figures,
         "timelines": lines,
@@ -75,25 +70,43 @@ def render(run: Run, *, allow_rig: bool) -> str:
         "rig": rig_annotation() if run.info.is_rig else None,
         "modebar": base_layout(0)["modebar"],
     }
-    return environment.get_template("report.html.j2").render(
-        run=run,
-        info=run.info,
-        version=__version__,
-        policy=_policy(scripts),
-        scripts=[Markup(s) for s in scripts],
-        style=Markup((folder / "report.css").read_text(encoding="utf-8")),
-        data=script_json(data),
-        watermark=watermark(run.info),
-        progress=progress_line(run),
-        verdict=verdict_of(checks),
-        checks=checks,
-        figures=figures,
-        timelines=lines,
-        first=data["first"],
-        tiles=tiles(run, results),
-        table=result_table(list(rows(results))),
-        alarms=alarms(run, results),
-        facts=facts_table(run.nodes),
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            run=run,
+            info=run.info,
+            version=__version__,
+            policy=_policy(scripts),
+            scripts=[Markup(s) for s in scripts],
+            style=Markup(_template_text("report.css")),
+            data=script_json(data),
+            watermark=watermark(run.info),
+            progress=progress_line(run),
+            verdict=verdict_of(checks),
+            checks=checks,
+            figures=figures,
+            timelines=lines,
+            first=data["first"],
+            tiles=tiles(run, results),
+            table=result_table(list(rows(results))),
+            alarms=alarms(run, results),
+            facts=facts_table(run.nodes),
+        )
+    )
+
+
+def _template_text(name: str) -> str:
+    return (_TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
     )
 
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from synthetic import Plan, sweep, write_run
 
 from railgauge import cli
-from synthetic import Plan, sweep, write_run
 
 ROOT = Path(__file__).resolve().parents[2]
 Railgauge = Callable[..., subprocess.CompletedProcess[str]]

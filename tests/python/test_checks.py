@@ -5,12 +5,12 @@ import json
 from pathlib import Path
 
 import pytest
-
 from conftest import Railgauge
+from synthetic import Plan, expired_document, sweep, write_parts, write_run
+
 from railgauge.checks import CHECKS, run_checks
 from railgauge.load import open_run
 from railgauge.verdict import EXIT_CODES, Verdict, overall
-from synthetic import Plan, expired_document, sweep, write_parts, write_run
 
 
 def verdicts(path: Path, allow_rig: bool = False) -> dict[str, Verdict]:

@@ -15,13 +15,13 @@ import numpy as np
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
-
 from conftest import Railgauge, one_error_line
+from synthetic import CaseSpec, Plan, expired_document, sweep, write_parts, write_run
+
 from railgauge.load import open_run
 from railgauge.model import Status
 from railgauge.results import iterate
 from railgauge.text import clean, display_width, pad, size_label
-from synthetic import CaseSpec, Plan, expired_document, sweep, write_parts, write_run
 
 import h5py  # isort: skip
 

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from synthetic import Plan, expired_document, sweep, write_parts, write_run
 
 import railgauge.check
 import railgauge.checks
@@ -25,7 +26,6 @@ import railgauge.report
 import railgauge.show  # noqa: F401 - imported before the forks, once for all
 from railgauge import cli, guard
 from railgauge.errors import RailgaugeError
-from synthetic import Plan, expired_document, sweep, write_parts, write_run
 
 MUTATIONS = int(os.environ.get("RAILGAUGE_FUZZ", "150"))
 SEED = int(os.environ.get("RAILGAUGE_FUZZ_SEED", "1"))

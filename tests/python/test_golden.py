@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from conftest import ROOT, Railgauge
 from synthetic import (
     CaseSpec,

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from conftest import Railgauge, one_error_line
+from synthetic import Plan, constant_column, sweep, table, write_parts, write_run
+
 from railgauge import guard
 from railgauge.errors import RailgaugeError
 from railgauge.load import open_run
 from railgauge.results import iterate
-from synthetic import Plan, constant_column, sweep, table, write_parts, write_run
 
 import h5py  # isort: skip
 import numpy as np

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from synthetic import Plan, expired_document, sweep, write_part, write_parts, write_run
 
 from railgauge.errors import RailgaugeError
 from railgauge.load import open_run
 from railgauge.model import Status
 from railgauge.results import iterate
-from synthetic import Plan, expired_document, sweep, write_part, write_parts, write_run
 
 
 def test_a_finished_run_reads_back_as_written(finished: Path, plan: Plan) -> None:

@@ -15,8 +15,9 @@ from typing import Any
 
 import plotly.graph_objects
 import pytest
-
 from conftest import ROOT, Railgauge
+from synthetic import CaseSpec, Plan, expired_document, sweep, write_parts, write_run
+
 from railgauge.figures.sizes import series_of
 from railgauge.figures.style import log_ticks
 from railgauge.load import open_run
@@ -24,7 +25,6 @@ from railgauge.model import Node
 from railgauge.report import render, script_json
 from railgauge.report_tables import facts_table
 from railgauge.results import iterate
-from synthetic import CaseSpec, Plan, expired_document, sweep, write_parts, write_run
 
 ARTIFACTS = ROOT / "build" / "artifacts"
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>\"'"

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from synthetic import CaseSpec, Int64s, Plan, sweep, write_run
 
 from railgauge import results, samples
 from railgauge.load import open_run
 from railgauge.results import busbw_gb_s, iterate
-from synthetic import CaseSpec, Int64s, Plan, sweep, write_run
 
 
 def exact_samples(spec: CaseSpec, rank: int, ranks: int) -> tuple[Int64s, Int64s]:

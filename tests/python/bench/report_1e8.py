@@ -42,17 +42,19 @@ def write(path: Path, cases: int, samples: int, time_ns: int) -> None:
     write_run(path, Plan(specs, hosts=["n1", "n1", "n2", "n2"]))
 
 
-def measure(path: Path) -> tuple[float, float]:
-    """Return wall time in s and peak resident memory in GiB of one report, page cache warm."""
+def measure(path: Path) -> tuple[float, float, float]:
+    """Return wall time and CPU time in s and peak memory in GiB of a report, page cache warm."""
     _warm(path)
     railgauge = Path(sys.executable).parent / "railgauge"
     started = time.monotonic()
-    child = subprocess.Popen([railgauge, "report", path, "-o", f"{path}.html"])
+    child = subprocess.Popen(
+        [railgauge, "report", path, "-o", f"{path}.html"], stdout=subprocess.DEVNULL
+    )
     _, status, usage = os.wait4(child.pid, 0)
     seconds = time.monotonic() - started
     if status:
         raise SystemExit(f"report ended with status {status}")
-    return seconds, usage.ru_maxrss / (1 << 20)
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / (1 << 20)
 
 
 def _warm(path: Path) -> None:
@@ -74,10 +76,10 @@ def main() -> None:
             writer = multiprocessing.get_context("spawn").Process(target=write, args=arguments)
             writer.start()
             writer.join()
-            seconds, gib = measure(path)
+            seconds, cpu, gib = measure(path)
             print(
                 f"{cases:>4} cases, {options.samples:.0e} samples of {time_ns / 1e3:g} us: "
-                f"{seconds:.2f} s, peak {gib:.2f} GiB",
+                f"{seconds:.2f} s ({cpu:.2f} s of CPU), peak {gib:.2f} GiB",
                 flush=True,
             )
         finally:
