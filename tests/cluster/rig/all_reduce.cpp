@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums ranks over all ranks in messages large enough to fill rails; prints one line a rank.
-#include <mpi.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
+
+#include <mpi.h>
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);

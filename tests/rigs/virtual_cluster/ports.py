@@ -7,8 +7,8 @@ from .faults import Faults, PortState
 from .layout import CONTROL, HEAD, Layout, address, switch_port
 from .script import Script
 
-# What is smaller than the burst passes unshaped: tests must move far more. Two 64 KiB packets have
-# to fit: with 64 KiB, the queue drops so many that a full cluster falls to a third of its rate.
+# What is smaller than the burst passes unshaped: tests must move far more. It has to hold a packet
+# of 64 KiB with its headers: at 64 KiB a full cluster fell to a third of its rate.
 BURST_BYTES = 128 * 1024
 _QUEUE = "10ms"
 
