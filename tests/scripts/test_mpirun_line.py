@@ -110,6 +110,14 @@ def test_host_names_with_dots_stay_whole(tree: Tree) -> None:
     assert "orte_keep_fqdn_hostnames" not in plain
 
 
+def test_korean_host_names_are_not_packed_by_pattern(tree: Tree) -> None:
+    hostfile = tree.write("hostfile", "서울-노드1 slots=8\n")
+    assert parameters(line(tree, "--hostfile", str(hostfile), "true"))["regx"] == "naive"
+    assert parameters(line(tree, "--hosts", "부산:8", "true"))["regx"] == "naive"
+    assert "regx" not in parameters(line(tree, "--hosts", "a:8", "true"))
+    assert "regx" not in parameters(line(tree, "--hosts", "부산:8", "true", version=PRRTE))
+
+
 def test_ssh_has_a_deadline_and_never_asks(tree: Tree) -> None:
     given = parameters(line(tree, "--hosts", "a:8", "true"))
     assert given["plm_rsh_args"] == "-o BatchMode=yes -o ConnectTimeout=10"
