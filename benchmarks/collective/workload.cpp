@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "base/units.hpp"
 #include "collective/operations.hpp"
 #include "collective/plan.hpp"
 
@@ -86,13 +85,7 @@ void CollectiveWorkload::require_possible() const {
         throw Error(ExitCode::usage, fmt::format("{} cannot do this case", collectives_->name()),
                     obstacle, "use smaller --sizes or a wider --dtype");
     }
-    const std::size_t needed = needed_bytes(call_, member().ranks);
-    if (needed <= share_.bytes) return;
-    throw Error(ExitCode::usage,
-                fmt::format("the buffers of one rank take {}", format_bytes(needed)),
-                fmt::format("a node with {} ranks has {} of {} memory for each",
-                            share_.ranks_per_node, format_bytes(share_.bytes), memory_->name()),
-                "use smaller --sizes or fewer ranks per node");
+    require_share(needed_bytes(call_, member().ranks), share_, *memory_);
 }
 
 void CollectiveWorkload::set_buffers() {

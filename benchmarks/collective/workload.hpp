@@ -14,12 +14,6 @@
 
 namespace railgauge {
 
-/// The memory that each rank may use for its buffers, the same number on all ranks.
-struct MemoryShare {
-    std::uint64_t bytes;
-    int ranks_per_node;  ///< of the node that has least for each
-};
-
 /// One collective at a time. All cases share one allocation, large enough for the largest of them.
 class CollectiveWorkload : public IterationWorkload {
   public:

@@ -41,6 +41,15 @@ class MemorySpace {
     virtual std::uint64_t available_bytes(int ranks) const = 0;
 };
 
+/// The memory that each rank may use for its buffers, the same number on all ranks.
+struct MemoryShare {
+    std::uint64_t bytes;
+    int ranks_per_node;  ///< of the node that has least for each
+};
+
+/// @throws Error(usage) when the buffers of one rank exceed its share
+void require_share(std::uint64_t needed_bytes, const MemoryShare& share, const MemorySpace& memory);
+
 std::unique_ptr<MemorySpace> make_host_memory();
 
 /// "host", ... @throws Error(usage) for an unknown name or one this build lacks

@@ -86,8 +86,9 @@ CaseResult Campaign::keep(const Case& c, const CaseResult& result, const Workloa
         c, result, measured ? workload.group() : -1, measured ? &samples : nullptr, {}, {}};
     for (const auto& observer : observers_)
         observer->after(record.observations);
-    record.on_gathered = [this](int, std::size_t column, std::span<const Cell> cells) {
+    record.on_gathered = [&](int rank, std::size_t column, std::span<const Cell> cells) {
         if (column == elapsed_column) times_.add(cells);
+        program_.take_gathered(c, rank, samples.columns()[column].name, cells);
     };
     const CaseResult recorded = recorder_.record(record);
     if (result.status == CaseStatus::wrong) worst_ = ExitCode::wrong_data;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/job_context.hpp"
 
-#include <cstdlib>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -19,20 +18,6 @@ namespace {
 
 constexpr auto replace_bad_utf8 = nlohmann::json::error_handler_t::replace;
 
-std::string environment_text(const char* name) {
-    const char* text = std::getenv(name);
-    return text == nullptr ? std::string() : text;
-}
-
-/// The rail that rank-env gave this rank; -1 = none.
-int environment_rail() {
-    const std::string text = environment_text("RAILGAUGE_RAIL");
-    char* end = nullptr;
-    const long rail = std::strtol(text.c_str(), &end, 10);
-    return text.empty() || *end != '\0' || rail < 0 || rail > 1'000'000 ? -1
-                                                                        : static_cast<int>(rail);
-}
-
 std::string mpi_library() {
     std::string text(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
     int length = 0;
@@ -43,9 +28,7 @@ std::string mpi_library() {
 
 /// What this rank knows of itself, as JSON; the leader of a node adds the node's facts.
 std::string describe_rank(const ClockOffset& clock, bool is_leader) {
-    nlohmann::json self{{"nic", environment_text("RAILGAUGE_NIC")},
-                        {"rail", environment_rail()},
-                        {"numa", allowed_numa_node()},
+    nlohmann::json self{{"numa", allowed_numa_node()},
                         {"cpus", allowed_cpus()},
                         {"clock_offset_ns", clock.offset_ns},
                         {"clock_error_ns", clock.error_ns}};
@@ -64,8 +47,8 @@ RankRow rank_row(int rank, const Placement& placement, const nlohmann::json& sel
     row.node = place.node;
     row.local_rank = place.local_rank;
     row.host = placement.nodes[static_cast<std::size_t>(place.node)].host;
-    row.nic = self["nic"];
-    row.rail = self["rail"];
+    row.nic = place.nic;
+    row.rail = place.rail;
     row.numa = self["numa"];
     row.cpus = self["cpus"];
     row.clock_offset_ns = self["clock_offset_ns"];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -65,6 +66,16 @@ class Program {
 
     /// Called once, on all ranks, after the plan is agreed. @throws Error
     virtual AnyWorkload make_workload(const Job& job) = 0;
+
+    /// On rank 0, each stretch of a column of samples as it is gathered from a rank, before the
+    /// case's table_row. Columns that are constant do not pass by.
+    virtual void take_gathered(const Case& c, int rank, std::string_view column,
+                               std::span<const Cell> cells) {
+        static_cast<void>(c);
+        static_cast<void>(rank);
+        static_cast<void>(column);
+        static_cast<void>(cells);
+    }
 
     /// Lines of the table on stdout; rank 0 only.
     virtual std::string table_header() const = 0;

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pairs/exchange.hpp"
+
+#include <vector>
+
+#include "measure/clock.hpp"
+
+namespace railgauge {
+namespace {
+
+/// The messages of a channel that are under way, each known by a small number.
+class InFlight {
+  public:
+    InFlight(Channel& channel, int messages)
+        : channel_(channel), busy_(static_cast<std::size_t>(messages), 0), seen_ns_(busy_.size()) {}
+
+    void post(Verb verb, int id, std::size_t offset, std::size_t bytes) {
+        const auto number = static_cast<std::uint64_t>(id);
+        channel_.post({verb, offset, bytes, number});
+        busy_[number] = 1;
+        ++count_;
+    }
+
+    void wait_for(int id) {
+        while (busy_[static_cast<std::size_t>(id)] != 0)
+            take();
+    }
+
+    void wait_for_all() {
+        while (count_ > 0)
+            take();
+    }
+
+    /// When message `id` was seen to have finished last.
+    std::int64_t seen_ns(int id) const { return seen_ns_[static_cast<std::size_t>(id)]; }
+
+  private:
+    void take() {
+        for (const Completion& completion : channel_.poll()) {
+            busy_[completion.id] = 0;
+            seen_ns_[completion.id] = completion.time_ns;
+            --count_;
+        }
+    }
+
+    Channel& channel_;
+    std::vector<char> busy_;
+    std::vector<std::int64_t> seen_ns_;
+    int count_ = 0;
+};
+
+/// Common to both operations: slots, numbers of the messages, and the empty messages by which the
+/// two ranks tell each other something.
+class BaseExchange : public Exchange {
+  public:
+    BaseExchange(const PairCall& call, Channel& channel)
+        : slots_{call.bytes, call.depth}, in_flight_(channel, 2 * call.depth + 2) {}
+
+    void meet() override {
+        listen();
+        tell();
+        in_flight_.wait_for_all();
+    }
+
+    std::int64_t acknowledged_ns() const override { return acknowledged_ns_; }
+
+  protected:
+    int depth() const { return slots_.depth; }
+    int sending(int slot) const { return slot; }
+    int receiving(int slot) const { return slots_.depth + slot; }
+    int telling() const { return 2 * slots_.depth; }
+    int listening() const { return 2 * slots_.depth + 1; }
+
+    void send(int slot) {
+        in_flight_.post(Verb::send, sending(slot), slots_.to_send(slot), slots_.bytes);
+    }
+    void receive(int slot) {
+        in_flight_.post(Verb::receive, receiving(slot), slots_.received(slot), slots_.bytes);
+    }
+    void tell() { in_flight_.post(Verb::send, telling(), 0, 0); }
+    void listen() { in_flight_.post(Verb::receive, listening(), 0, 0); }
+
+    Slots slots_;
+    InFlight in_flight_;
+    std::int64_t acknowledged_ns_ = -1;
+};
+
+/// A window of messages, in one direction or both. The receiver confirms the last with an empty
+/// message, so that bytes in the sender's own buffers do not count. Windows launched in a row share
+/// that confirmation: each slot is used again as soon as its message is done.
+class WindowExchange : public BaseExchange {
+  public:
+    WindowExchange(const PairCall& call, Duty duty, Channel& channel)
+        : BaseExchange(call, channel), sends_(sends(duty)), receives_(receives(duty)) {}
+
+    void launch() override {
+        if (first_launch_ns_ == 0) first_launch_ns_ = monotonic_now_ns();
+        for (int slot = 0; receives_ && slot < depth(); ++slot) {
+            in_flight_.wait_for(receiving(slot));
+            receive(slot);
+        }
+        for (int slot = 0; sends_ && slot < depth(); ++slot) {
+            in_flight_.wait_for(sending(slot));
+            send(slot);
+        }
+    }
+
+    void complete() override {
+        if (sends_) listen();
+        for (int slot = 0; receives_ && slot < depth(); ++slot)
+            in_flight_.wait_for(receiving(slot));
+        if (receives_) tell();
+        in_flight_.wait_for_all();
+        if (sends_) acknowledged_ns_ = in_flight_.seen_ns(listening()) - first_launch_ns_;
+        first_launch_ns_ = 0;
+    }
+
+  private:
+    bool sends_;
+    bool receives_;
+    std::int64_t first_launch_ns_ = 0;
+};
+
+/// A message there and one back.
+class RoundTrip : public BaseExchange {
+  public:
+    RoundTrip(const PairCall& call, Duty duty, Channel& channel)
+        : BaseExchange(call, channel), asks_(duty == Duty::ask) {}
+
+    void launch() override {
+        if (first_launch_ns_ == 0) first_launch_ns_ = monotonic_now_ns();
+        receive(0);
+        if (!asks_) in_flight_.wait_for(receiving(0));
+        send(0);
+        in_flight_.wait_for_all();
+    }
+
+    void complete() override {
+        if (asks_) acknowledged_ns_ = in_flight_.seen_ns(receiving(0)) - first_launch_ns_;
+        first_launch_ns_ = 0;
+    }
+
+  private:
+    bool asks_;
+    std::int64_t first_launch_ns_ = 0;
+};
+
+}  // namespace
+
+Duty duty_of(const PairCall& call, int rank, int peer) {
+    const bool lower = rank < peer;
+    switch (call.direction) {
+        case Direction::forward: return lower ? Duty::send : Duty::receive;
+        case Direction::backward: return lower ? Duty::receive : Duty::send;
+        case Direction::both: return Duty::send_and_receive;
+        case Direction::round_trip: break;
+    }
+    return lower ? Duty::ask : Duty::answer;
+}
+
+bool sends(Duty duty) {
+    return duty != Duty::receive;
+}
+
+bool receives(Duty duty) {
+    return duty != Duty::send;
+}
+
+ChannelParameters channel_parameters(const PairCall& call) {
+    ChannelParameters parameters;
+    parameters.send_depth = call.depth + 1;  // one more for the empty message
+    parameters.receive_depth = call.depth + 1;
+    return parameters;
+}
+
+std::unique_ptr<Exchange> make_exchange(const PairCall& call, Duty duty, Channel& channel) {
+    if (call.operation == PairOperation::latency)
+        return std::make_unique<RoundTrip>(call, duty, channel);
+    return std::make_unique<WindowExchange>(call, duty, channel);
+}
+
+}  // namespace railgauge

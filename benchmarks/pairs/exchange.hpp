@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "pairs/plan.hpp"
+#include "transport/transport.hpp"
+
+namespace railgauge {
+
+/// Where messages lie in a rank's memory: `depth` places to send from, then as many to receive
+/// into. Every message in flight has its own, so that each can be verified.
+struct Slots {
+    std::size_t bytes;
+    int depth;
+
+    std::size_t stride() const { return (bytes + 63) / 64 * 64; }
+    std::size_t to_send(int slot) const { return static_cast<std::size_t>(slot) * stride(); }
+    std::size_t received(int slot) const { return to_send(depth + slot); }
+    std::size_t size() const { return to_send(2 * depth); }
+};
+
+/// What a rank does in an operation: its part of a window of messages, or of a round trip.
+enum class Duty { send, receive, send_and_receive, ask, answer };
+
+Duty duty_of(const PairCall& call, int rank, int peer);
+
+/// Whether payload leaves, or reaches, a rank on that duty.
+bool sends(Duty duty);
+bool receives(Duty duty);
+
+/// One rank's side of the operation of a pair, again and again.
+class Exchange {
+  public:
+    virtual ~Exchange() = default;
+
+    /// Issues the operation; blocks only while an earlier one still holds its slots.
+    virtual void launch() = 0;
+
+    /// Waits until everything launched has arrived, here and at the peer.
+    virtual void complete() = 0;
+
+    /// Of the operations completed last: from the first launch until the peer had confirmed that
+    /// all that this rank sent had arrived; -1 on a rank whose payload nobody confirms.
+    virtual std::int64_t acknowledged_ns() const = 0;
+
+    /// Returns when the peer has called it too. For when nothing is in flight.
+    virtual void meet() = 0;
+};
+
+/// What an exchange asks of its channel.
+ChannelParameters channel_parameters(const PairCall& call);
+
+/// @param channel outlives the exchange
+std::unique_ptr<Exchange> make_exchange(const PairCall& call, Duty duty, Channel& channel);
+
+}  // namespace railgauge

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pairs/matching.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace railgauge {
+namespace {
+
+std::string text_of(const std::vector<RailLink>& links) {
+    std::vector<std::string> parts;
+    for (const RailLink& link : links) {
+        if (link.first == no_rail) return "none";
+        parts.push_back(link.first == link.second ? fmt::format("{}", link.first)
+                                                  : fmt::format("{}>{}", link.first, link.second));
+    }
+    return fmt::format("{}", fmt::join(parts, ","));
+}
+
+}  // namespace
+
+int Matching::pairs() const {
+    const auto busy = std::count_if(peers.begin(), peers.end(), [](int peer) { return peer >= 0; });
+    return static_cast<int>(busy / 2);
+}
+
+RailSet straight(const std::vector<int>& rails, std::string plane) {
+    RailSet set;
+    for (const int rail : rails)
+        set.links.push_back({rail, rail});
+    set.plane = std::move(plane);
+    return set;
+}
+
+Matching empty_matching(const Fleet& fleet, const RailSet& rails) {
+    Matching matching;
+    matching.rails = text_of(rails.links);
+    matching.plane = rails.plane;
+    matching.peers.assign(static_cast<std::size_t>(fleet.ranks()), -1);
+    return matching;
+}
+
+void join(const Fleet& fleet, NodePair nodes, RailLink link, Matching& matching) {
+    const auto& first = fleet.ranks_on(nodes.first, link.first);
+    const auto& second = fleet.ranks_on(nodes.second, link.second);
+    for (std::size_t lane = 0; lane < std::min(first.size(), second.size()); ++lane) {
+        matching.peers[static_cast<std::size_t>(first[lane])] = second[lane];
+        matching.peers[static_cast<std::size_t>(second[lane])] = first[lane];
+    }
+}
+
+Matching match(const Fleet& fleet, const NodeRound& round, const RailSet& rails) {
+    Matching matching = empty_matching(fleet, rails);
+    for (const NodePair& nodes : round)
+        for (const RailLink& link : rails.links)
+            join(fleet, nodes, link, matching);
+    return matching;
+}
+
+}  // namespace railgauge

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pairs/pair_times.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace railgauge {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double bits_per_byte = 8;
+constexpr std::size_t least_for_p99 = 1000;  // ten samples beyond it
+
+/// The smallest value that at least `fraction` of the values do not exceed.
+template <class T>
+double quantile(std::vector<T> values, double fraction) {
+    if (values.empty()) return unknown;
+    const double rank = std::ceil(fraction * static_cast<double>(values.size()));
+    const auto position = values.begin() + static_cast<std::ptrdiff_t>(std::max(rank, 1.0)) - 1;
+    std::nth_element(values.begin(), position, values.end());
+    return static_cast<double>(*position);
+}
+
+/// From a node's rail to another node's: all lanes between them.
+struct Path {
+    int node, rail, peer_node, peer_rail;
+    auto operator<=>(const Path&) const = default;
+};
+
+std::string describe(const Path& path, const Fleet& fleet) {
+    const bool same_rail = path.rail == path.peer_rail;
+    return fmt::format(
+        "{} -> {}", fleet.describe(path.node, path.rail),
+        same_rail ? fleet.host(path.peer_node) : fleet.describe(path.peer_node, path.peer_rail));
+}
+
+Path path_of(int rank, const Matching& matching, const Fleet& fleet) {
+    const int peer = matching.peers[static_cast<std::size_t>(rank)];
+    return {fleet.node_of(rank), fleet.rail_of(rank), fleet.node_of(peer), fleet.rail_of(peer)};
+}
+
+}  // namespace
+
+void PairTimes::begin(int case_id) {
+    case_id_ = case_id;
+    of_rank_.clear();
+}
+
+void PairTimes::add(int rank, std::span<const Cell> acknowledged_ns) {
+    for (const Cell cell : acknowledged_ns) {
+        const auto ns = static_cast<std::int64_t>(cell);
+        if (ns >= 0) of_rank_[rank].push_back(ns);
+    }
+}
+
+void PairTimes::add_latency(double ops, const Matching& matching, const Fleet& fleet,
+                            PairSummary& summary) const {
+    std::vector<std::int64_t> all_ns;
+    double longest_ns = 0;
+    for (const auto& [rank, times_ns] : of_rank_) {
+        all_ns.insert(all_ns.end(), times_ns.begin(), times_ns.end());
+        const double median_ns = quantile(times_ns, 0.5);
+        if (median_ns <= longest_ns) continue;
+        longest_ns = median_ns;
+        summary.slowest = describe(path_of(rank, matching, fleet), fleet);
+    }
+    summary.median_ns = quantile(all_ns, 0.5) / 2 / ops;
+    if (all_ns.size() >= least_for_p99) summary.p99_ns = quantile(all_ns, 0.99) / 2 / ops;
+    summary.max_ns = quantile(all_ns, 1.0) / 2 / ops;
+}
+
+void PairTimes::add_bandwidth(double bits, const Matching& matching, const Fleet& fleet,
+                              PairSummary& summary) const {
+    std::map<Path, double> rates;
+    for (const auto& [rank, times_ns] : of_rank_)
+        rates[path_of(rank, matching, fleet)] += bits / quantile(times_ns, 0.5);
+    std::vector<double> values;
+    for (const auto& [path, rate] : rates)
+        values.push_back(rate);
+    const auto slowest =
+        std::min_element(rates.begin(), rates.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    summary.slowest = describe(slowest->first, fleet);
+    summary.lowest_gbit_per_s = slowest->second;
+    summary.median_gbit_per_s = quantile(values, 0.5);
+    summary.highest_gbit_per_s = quantile(values, 1.0);
+}
+
+PairSummary PairTimes::summarise(const PairCall& call, std::uint64_t ops_per_sample,
+                                 const Matching& matching, const Fleet& fleet) const {
+    PairSummary summary{unknown, unknown, unknown, unknown, unknown, unknown, "-"};
+    if (of_rank_.empty()) return summary;
+    const auto ops = static_cast<double>(ops_per_sample);
+    if (call.operation == PairOperation::latency) {
+        add_latency(ops, matching, fleet, summary);
+    } else {
+        // Bits per nanosecond are Gbit per second.
+        const double bits = static_cast<double>(call.window_bytes()) * ops * bits_per_byte;
+        add_bandwidth(bits, matching, fleet, summary);
+    }
+    return summary;
+}
+
+}  // namespace railgauge

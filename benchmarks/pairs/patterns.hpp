@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pairs/fleet.hpp"
+#include "pairs/matching.hpp"
+#include "pairs/options.hpp"
+
+namespace railgauge {
+
+/// Who talks to whom:
+///
+///     one-pair     the --pair alone
+///     rail-sweep   each rail alone, then all at once; every node with one other
+///     all-pairs    every pair of nodes, rails at once or one by one
+///     plane        every pair of nodes, the rails of one plane at a time
+///     cross-rail   every pair of nodes, from each rail to every other
+///     cross-plane  every pair of nodes, from the rails of each plane to those of every other
+///     bisection    half of the nodes against the other half, across leaves
+std::vector<std::string> pattern_names();
+
+/// The matchings of a pattern in the order in which they are measured; none is without pairs. Pure.
+/// @param site nullptr = none was given
+/// @throws Error(usage) when the job or the site file does not have what the pattern needs
+std::vector<Matching> match_ranks(std::string_view pattern, const PairsOptions& options,
+                                  const Fleet& fleet, const Site* site);
+
+}  // namespace railgauge

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pairs/program.hpp"
+
+#include "base/log.hpp"
+#include "pairs/table.hpp"
+#include "pairs/workload.hpp"
+#include "program/memory_share.hpp"
+
+namespace railgauge {
+
+std::vector<Case> PairsProgram::plan(const Job& job) {
+    make_memory_space(options_.memory);  // throws when the build lacks it
+    fleet_ = make_fleet(job.placement, job.site);
+    plan_ = plan_pairs(options_, *fleet_, job.site);
+    for (const std::string& line : describe_unevenness(*fleet_, job.site))
+        log_text_root(line);
+    return plan_.cases;
+}
+
+AnyWorkload PairsProgram::make_workload(const Job& job) {
+    auto memory = make_memory_space(options_.memory);
+    const MemoryShare share = agree_memory_share(job, *memory);
+    const int rank = job.team.rank();
+    return std::make_unique<PairsWorkload>(make_transport(options_.backend, job.comm),
+                                           std::move(memory), plan_, share, rank,
+                                           fleet_->rail_of(rank));
+}
+
+void PairsProgram::take_gathered(const Case& c, int rank, std::string_view column,
+                                 std::span<const Cell> cells) {
+    if (column != acknowledged_column) return;
+    if (times_.case_id() != c.id()) times_.begin(c.id());
+    times_.add(rank, cells);
+}
+
+std::string PairsProgram::table_header() const {
+    return pairs_table_header();
+}
+
+std::string PairsProgram::table_row(const Case& c, const CaseResult& result,
+                                    const TimeSummary& /*times*/) const {
+    const PairTimes& times = times_.case_id() == c.id() ? times_ : PairTimes();
+    return pairs_table_row(
+        c, result,
+        times.summarise(call_of(c), result.ops_per_sample, plan_.matching(c.id()), *fleet_));
+}
+
+}  // namespace railgauge

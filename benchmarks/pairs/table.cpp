@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pairs/table.hpp"
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/units.hpp"
+
+namespace railgauge {
+namespace {
+
+struct Column {
+    const char* name;
+    const char* unit;
+    int width;
+};
+
+constexpr std::array<Column, 17> columns{{{"operation", "", 9},
+                                          {"direction", "", 10},
+                                          {"pattern", "", 11},
+                                          {"rails", "", 8},
+                                          {"repeat", "", 6},
+                                          {"round", "", 5},
+                                          {"size", "(B)", 10},
+                                          {"depth", "", 5},
+                                          {"pairs", "", 5},
+                                          {"lowest", "(Gb/s)", 8},
+                                          {"median", "(Gb/s)", 8},
+                                          {"highest", "(Gb/s)", 8},
+                                          {"median", "(us)", 9},
+                                          {"p99", "(us)", 9},
+                                          {"max", "(us)", 9},
+                                          {"#wrong", "(B)", 8},
+                                          {"slowest", "", 0}}};
+
+std::string line(const char* prefix, const std::vector<std::string>& cells) {
+    std::string text(prefix);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        text += fmt::format(" {:>{}}", cells[i], columns.at(i).width);
+    return text;
+}
+
+std::string header_line(const char* Column::*member) {
+    std::vector<std::string> cells;
+    for (const Column& column : columns)
+        cells.emplace_back(column.*member);
+    std::string text = line("#", cells);
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text;
+}
+
+std::string significant(double value) {
+    return std::isnan(value) ? "-" : fmt::format("{:.4g}", value);
+}
+
+std::string microseconds(double ns) {
+    return std::isnan(ns) ? "-" : fmt::format("{:.2f}", ns / ns_per_us);
+}
+
+std::string wrong_bytes(const CaseResult& result) {
+    return result.checked_elements == 0 ? "N/A" : fmt::format("{}", result.wrong_elements);
+}
+
+}  // namespace
+
+std::string pairs_table_header() {
+    return "# Bandwidth is payload of a pair in one direction, acknowledged: lowest, median and\n"
+           "# highest pair. Latency is half of a round trip over all pairs; p99 takes 1000 "
+           "samples.\n# 1 Gb/s is 1e9 bit/s.\n" +
+           header_line(&Column::name) + '\n' + header_line(&Column::unit);
+}
+
+std::string pairs_table_row(const Case& c, const CaseResult& result, const PairSummary& summary) {
+    std::vector<std::string> cells{c.text("operation"), c.text("direction"), c.text("pattern"),
+                                   c.text("rails")};
+    for (const char* name : {"repeat", "round", "bytes", "depth", "pairs"})
+        cells.push_back(to_text(c.integer(name)));
+    if (result.status != CaseStatus::done && result.status != CaseStatus::wrong)
+        return fmt::format("{}  {}: {}", line(" ", cells), to_text(result.status), result.reason);
+    for (const double rate :
+         {summary.lowest_gbit_per_s, summary.median_gbit_per_s, summary.highest_gbit_per_s})
+        cells.push_back(significant(rate));
+    for (const double ns : {summary.median_ns, summary.p99_ns, summary.max_ns})
+        cells.push_back(microseconds(ns));
+    cells.push_back(wrong_bytes(result));
+    cells.push_back(summary.slowest);
+    return line(" ", cells);
+}
+
+}  // namespace railgauge

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pairs/workload.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/units.hpp"
+#include "transport/payload.hpp"
+
+namespace railgauge {
+namespace {
+
+// Places of the extra columns.
+constexpr std::size_t peer_place = 0;
+constexpr std::size_t acknowledged_place = 2;
+
+std::size_t needed_bytes(const PairCall& call) {
+    return Slots{call.bytes, call.depth}.size();
+}
+
+/// What the largest case needs that does not exceed `most_bytes`.
+std::size_t largest_needed_bytes(const PairsPlan& plan, std::uint64_t most_bytes) {
+    std::size_t largest = 0;
+    for (const Case& c : plan.cases) {
+        const std::size_t needed = needed_bytes(call_of(c));
+        if (needed <= most_bytes) largest = std::max(largest, needed);
+    }
+    return largest;
+}
+
+}  // namespace
+
+PairsWorkload::PairsWorkload(std::unique_ptr<Transport> transport,
+                             std::unique_ptr<MemorySpace> memory, const PairsPlan& plan,
+                             MemoryShare share, int rank, int rail)
+    : transport_(std::move(transport)),
+      memory_(std::move(memory)),
+      plan_(plan),
+      share_(share),
+      rank_(rank),
+      rail_(rail),
+      buffer_(transport_->allocate(*memory_, largest_needed_bytes(plan, share.bytes))) {}
+
+void PairsWorkload::prepare(const Case& c) {
+    disconnect();
+    call_ = call_of(c);
+    require_fit(call_);
+    peer_ = plan_.matching(c.id()).peers[static_cast<std::size_t>(rank_)];
+    if (peer_ < 0) return;
+    duty_ = duty_of(call_, rank_, peer_);
+    channel_ = transport_->connect(peer_, *buffer_, channel_parameters(call_));
+    exchange_ = make_exchange(call_, duty_, *channel_);
+}
+
+int PairsWorkload::group() const {
+    return peer_ < 0 ? -1 : std::min(rank_, peer_);
+}
+
+Traffic PairsWorkload::traffic() const {
+    const std::uint64_t bytes = call_.window_bytes();
+    const double factor = call_.operation == PairOperation::bandwidth
+                              ? 1.0
+                              : std::numeric_limits<double>::quiet_NaN();
+    return {bytes, bytes, factor};
+}
+
+std::vector<SampleColumn> PairsWorkload::extra_columns() const {
+    return {{"peer", "rank", CellType::i64, {}},
+            {"rail", "rail", CellType::i64, {}},
+            {acknowledged_column, "ns", CellType::i64, {}}};
+}
+
+void PairsWorkload::extra_cells(std::size_t column, std::span<Cell> cells) const {
+    if (column != acknowledged_place) {
+        std::ranges::fill(cells, static_cast<Cell>(column == peer_place ? peer_ : rail_));
+        return;
+    }
+    const std::size_t first = completed_ - cells.size();
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        cells[i] = static_cast<Cell>(acknowledged_ns_[(first + i) % acknowledged_ns_.size()]);
+}
+
+void PairsWorkload::reserve(std::size_t samples) {
+    acknowledged_ns_.assign(samples, -1);
+    completed_ = 0;
+}
+
+void PairsWorkload::complete() {
+    exchange_->complete();
+    acknowledged_ns_[completed_ % acknowledged_ns_.size()] = exchange_->acknowledged_ns();
+    ++completed_;
+}
+
+CheckTally PairsWorkload::check(std::uint64_t round) {
+    const Slots slots{call_.bytes, call_.depth};
+    for (int i = 0; i < call_.depth; ++i) {
+        const auto message = static_cast<std::uint64_t>(i);
+        if (sends(duty_)) write_payload({rank_, message, round}, slot(slots.to_send(i)));
+        if (receives(duty_)) write_poison({peer_, message, round}, slot(slots.received(i)));
+    }
+    // Nothing may arrive before the poison is laid, nor once more while it is compared: a library
+    // that writes into the peer's memory asks nobody.
+    exchange_->meet();
+    launch();
+    complete();
+    CheckTally tally;
+    for (int i = 0; receives(duty_) && i < call_.depth; ++i) {
+        const PayloadKey key{peer_, static_cast<std::uint64_t>(i), round};
+        tally.checked += call_.bytes;
+        tally.wrong += count_wrong(key, slot(slots.received(i)));
+    }
+    exchange_->meet();
+    return tally;
+}
+
+void PairsWorkload::close() {
+    disconnect();
+    transport_->close();
+}
+
+void PairsWorkload::require_fit(const PairCall& call) const {
+    const std::size_t most = transport_->capabilities().most_bytes;
+    if (call.bytes > most) {
+        throw Error(
+            ExitCode::usage, fmt::format("a message of {}", format_bytes(call.bytes)),
+            fmt::format("transport {} sends at most {}", transport_->name(), format_bytes(most)),
+            "use smaller --sizes");
+    }
+    require_share(needed_bytes(call), share_, *memory_);
+}
+
+void PairsWorkload::disconnect() {
+    exchange_.reset();
+    if (channel_) channel_->close();
+    channel_.reset();
+    peer_ = -1;
+}
+
+std::span<std::byte> PairsWorkload::slot(std::size_t offset) const {
+    return {buffer_->data() + offset, call_.bytes};
+}
+
+}  // namespace railgauge

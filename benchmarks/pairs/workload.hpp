@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "measure/workload.hpp"
+#include "memory/memory_space.hpp"
+#include "pairs/exchange.hpp"
+#include "pairs/plan.hpp"
+#include "transport/transport.hpp"
+
+namespace railgauge {
+
+/// The column from which rates and round trips follow (docs/pairs.md).
+inline constexpr const char* acknowledged_column = "acknowledged_ns";
+
+/// One rank's part in all cases. Cases share one allocation, large enough for the largest of them.
+class PairsWorkload : public IterationWorkload {
+  public:
+    /// @param plan outlives the workload; cases that need more than the share are skipped when
+    /// their
+    ///        turn comes
+    /// @param rail of this rank
+    PairsWorkload(std::unique_ptr<Transport> transport, std::unique_ptr<MemorySpace> memory,
+                  const PairsPlan& plan, MemoryShare share, int rank, int rail);
+
+    void prepare(const Case& c) override;
+    int group() const override;
+    Traffic traffic() const override;
+
+    /// peer, rail and acknowledged_ns (docs/pairs.md).
+    std::vector<SampleColumn> extra_columns() const override;
+    void extra_cells(std::size_t column, std::span<Cell> cells) const override;
+    void reserve(std::size_t samples) override;
+
+    void launch() override { exchange_->launch(); }
+    void complete() override;
+    CheckTally check(std::uint64_t round) override;
+    void close() override;
+
+  private:
+    void require_fit(const PairCall& call) const;
+    void disconnect();
+    std::span<std::byte> slot(std::size_t offset) const;
+
+    std::unique_ptr<Transport> transport_;
+    std::unique_ptr<MemorySpace> memory_;
+    const PairsPlan& plan_;
+    MemoryShare share_;
+    int rank_;
+    int rail_;
+    std::unique_ptr<RegisteredMemory> buffer_;
+    int peer_ = -1;
+    PairCall call_{};
+    Duty duty_ = Duty::send;
+    std::unique_ptr<Channel> channel_;
+    std::unique_ptr<Exchange> exchange_;
+    /// Of the operations completed last, as many as samples can be taken; number n is at n modulo
+    /// the size.
+    std::vector<std::int64_t> acknowledged_ns_{-1};
+    std::size_t completed_ = 0;
+};
+
+}  // namespace railgauge

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/transport.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.hpp"
+
+namespace railgauge {
+namespace {
+
+struct TransportRow {
+    std::string_view name;
+    std::unique_ptr<Transport> (*make)(MPI_Comm comm);
+};
+
+/// Every transport. A new one is a file and a row.
+constexpr std::array<TransportRow, 1> table{{{"mpi", &make_mpi_transport}}};
+
+void require_range(std::string_view name, const char* what, int value, int most) {
+    if (value >= 1 && value <= most) return;
+    throw Error(ExitCode::usage, fmt::format("{} {} cannot be had", value, what),
+                fmt::format("transport {} has 1 to {}", name, most), "choose one of these");
+}
+
+}  // namespace
+
+void require_capable(std::string_view name, const Capabilities& capabilities,
+                     const ChannelParameters& parameters) {
+    require_range(name, "queues to a peer", parameters.queues, capabilities.most_queues);
+    require_range(name, "messages per completion", parameters.signal_interval,
+                  capabilities.most_signal_interval);
+}
+
+std::vector<std::string> transport_names() {
+    std::vector<std::string> names;
+    for (const TransportRow& row : table)
+        names.emplace_back(row.name);
+    return names;
+}
+
+std::unique_ptr<Transport> make_transport(std::string_view name, MPI_Comm comm) {
+    const auto found = std::find_if(table.begin(), table.end(),
+                                    [&](const TransportRow& row) { return row.name == name; });
+    if (found != table.end()) return found->make(comm);
+    throw Error(ExitCode::usage, fmt::format("transport '{}' is unknown", name),
+                fmt::format("there are {}", fmt::join(transport_names(), ", ")),
+                "use one of these");
+}
+
+}  // namespace railgauge

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "measure/sweep.hpp"
+#include "pairs/plan.hpp"
+#include "support.hpp"
+
+namespace railgauge {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::even_fleet;
+using ::testing::HasSubstr;
+using testing::refusal;
+
+std::vector<std::string> names(const PairsPlan& plan) {
+    std::vector<std::string> names;
+    for (const Case& c : plan.cases)
+        names.push_back(c.name());
+    return names;
+}
+
+TEST(PairsPlanTest, names_say_every_variable) {
+    PairsOptions options;
+    options.sizes = "1MiB";
+    options.depths = {4};
+    EXPECT_THAT(names(plan_pairs(options, even_fleet(2, 2), nullptr)),
+                ElementsAre("bandwidth/mpi/host/all-pairs/both/1048576x1/0,1/0/0",
+                            "bandwidth/mpi/host/all-pairs/both/1048576x4/0,1/0/0"));
+}
+
+TEST(PairsPlanTest, depth_1_is_always_measured) {
+    PairsOptions options;
+    options.sizes = "4KiB";
+    for (const std::vector<int>& depths : {std::vector<int>{}, {1}, {8, 1, 8}}) {
+        options.depths = depths;
+        const auto plan = plan_pairs(options, even_fleet(2, 1), nullptr);
+        EXPECT_EQ(plan.cases.front().integer("depth"), 1);
+        EXPECT_EQ(plan.cases.size(), depths.size() == 3 ? 2u : 1u);
+    }
+}
+
+TEST(PairsPlanTest, latency_is_a_round_trip_of_single_messages) {
+    PairsOptions options;
+    options.operations = {"latency"};
+    options.sizes = "8,4KiB";
+    const auto plan = plan_pairs(options, even_fleet(2, 1), nullptr);
+    EXPECT_THAT(names(plan), ElementsAre("latency/mpi/host/all-pairs/round-trip/8x1/0/0/0",
+                                         "latency/mpi/host/all-pairs/round-trip/4096x1/0/0/0"));
+}
+
+TEST(PairsPlanTest, rounds_vary_fastest_then_depth_size_direction_and_pattern) {
+    PairsOptions options;
+    options.patterns = {"rail-sweep", "all-pairs"};
+    options.directions = {"forward", "backward"};
+    options.sizes = "1KiB,2KiB";
+    options.depths = {1};
+    const auto plan = plan_pairs(options, even_fleet(4, 1), nullptr);
+    EXPECT_THAT(names(plan), ElementsAre("bandwidth/mpi/host/rail-sweep/forward/1024x1/0/0/0",
+                                         "bandwidth/mpi/host/rail-sweep/forward/2048x1/0/0/0",
+                                         "bandwidth/mpi/host/rail-sweep/backward/1024x1/0/0/0",
+                                         "bandwidth/mpi/host/rail-sweep/backward/2048x1/0/0/0",
+                                         "bandwidth/mpi/host/all-pairs/forward/1024x1/0/0/0",
+                                         "bandwidth/mpi/host/all-pairs/forward/1024x1/0/0/1",
+                                         "bandwidth/mpi/host/all-pairs/forward/1024x1/0/0/2",
+                                         "bandwidth/mpi/host/all-pairs/forward/2048x1/0/0/0",
+                                         "bandwidth/mpi/host/all-pairs/forward/2048x1/0/0/1",
+                                         "bandwidth/mpi/host/all-pairs/forward/2048x1/0/0/2",
+                                         "bandwidth/mpi/host/all-pairs/backward/1024x1/0/0/0",
+                                         "bandwidth/mpi/host/all-pairs/backward/1024x1/0/0/1",
+                                         "bandwidth/mpi/host/all-pairs/backward/1024x1/0/0/2",
+                                         "bandwidth/mpi/host/all-pairs/backward/2048x1/0/0/0",
+                                         "bandwidth/mpi/host/all-pairs/backward/2048x1/0/0/1",
+                                         "bandwidth/mpi/host/all-pairs/backward/2048x1/0/0/2"));
+}
+
+TEST(PairsPlanTest, a_case_finds_its_matching_and_its_call) {
+    PairsOptions options;
+    options.sizes = "1KiB";
+    options.depths = {1, 8};
+    options.directions = {"backward"};
+    PairsPlan plan = plan_pairs(options, even_fleet(4, 1), nullptr);
+    plan.cases = make_plan(std::move(plan.cases));
+    const Case& last = plan.cases.back();
+    EXPECT_EQ(plan.matching(last.id()).round, 2);
+    EXPECT_EQ(last.integer("round"), 2);
+    EXPECT_EQ(last.integer("pairs"), 2);
+    const PairCall call = call_of(last);
+    EXPECT_EQ(call.operation, PairOperation::bandwidth);
+    EXPECT_EQ(call.direction, Direction::backward);
+    EXPECT_EQ(call.window_bytes(), 8192u);
+}
+
+TEST(PairsPlanTest, sizes_that_are_none_are_refused) {
+    PairsOptions options;
+    for (const char* sizes : {"0,1KiB", "18446744073709551615", "many"}) {
+        options.sizes = sizes;
+        EXPECT_NE(refusal([&] { plan_pairs(options, even_fleet(2, 1), nullptr); }), "accepted");
+    }
+}
+
+}  // namespace
+}  // namespace railgauge
