@@ -7,6 +7,7 @@ import csv
 import fcntl
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -61,7 +62,7 @@ def test_show_gives_every_group_its_own_row(tmp_path: Path, railgauge: Railgauge
 
 
 def test_a_closed_pipe_ends_quietly(finished: Path) -> None:
-    command = f"{sys.executable} -m railgauge.cli show {finished} | head -1"
+    command = f"{shlex.quote(sys.executable)} -m railgauge.cli show {finished} | head -1"
     result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
     assert result.stderr == ""
 
@@ -74,6 +75,8 @@ def test_a_plain_locale_does_not_break_korean_output(
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
     assert "노드-이 이(가) 응답하지 않음" in railgauge_process("show", run, env=environment).stdout
     environment = {**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    if not sys.executable.isascii():
+        pytest.skip("Python itself cannot read the path of this checkout in the locale C")
     assert railgauge_process("show", run, env=environment).returncode == 0
 
 

@@ -118,6 +118,11 @@ def test_korean_host_names_are_not_packed_by_pattern(tree: Tree) -> None:
     assert "regx" not in parameters(line(tree, "--hosts", "부산:8", "true", version=PRRTE))
 
 
+def test_korean_host_names_are_not_packed_which_hangs_orte(tree: Tree) -> None:
+    assert parameters(line(tree, "--hosts", "노드0:8", "true"))["regx"] == "naive"
+    assert "regx" not in parameters(line(tree, "--hosts", "n0:8", "true"))
+
+
 def test_ssh_has_a_deadline_and_never_asks(tree: Tree) -> None:
     given = parameters(line(tree, "--hosts", "a:8", "true"))
     assert given["plm_rsh_args"] == "-o BatchMode=yes -o ConnectTimeout=10"
