@@ -41,8 +41,10 @@ class GroupResult:
 
     Attributes
     ----------
-    time, time_from_first_entry : Distribution
-        Latest exit - latest entry, and latest exit - earliest entry, of each iteration.
+    time : Distribution
+        Latest exit - latest entry of each iteration.
+    median_from_first_entry_ns : float
+        Median of latest exit - earliest entry.
     lateness_ns : dict
         Median over the iterations of entry - earliest entry, by rank; None where the clocks
         cannot tell it from none. Not divided by the operations per sample.
@@ -54,7 +56,7 @@ class GroupResult:
 
     group: Group
     time: Distribution
-    time_from_first_entry: Distribution
+    median_from_first_entry_ns: float
     lateness_ns: dict[int, float | None]
     clock_bound_ns: int
     fence_ns: float | None
@@ -153,8 +155,7 @@ class _Times:
                 bins.add(first, found.from_last_entry)
         n = self.group.iterations
         self.time.aim(wanted_ranks(n))
-        self.from_first.aim(wanted_ranks(n))
-        for exact in self.lateness:
+        for exact in (self.from_first, *self.lateness):
             exact.aim([order_rank(n, MEDIAN)])
 
     def refine(self, samples: Samples) -> None:
@@ -178,7 +179,7 @@ def _measure_group(
     times = _Times(group, bins)
     times.read(samples)
     times.refine(samples)
-    time = distribution_from(times.time, per)
+    time = distribution_from(times.time, bins[0], per)
     fence, outliers = outlier_fence(time), 0
     if fence is not None:
         edge, outliers = times.time.count_above(fence * per)
@@ -187,7 +188,7 @@ def _measure_group(
     return GroupResult(
         group=group,
         time=time,
-        time_from_first_entry=distribution_from(times.from_first, per),
+        median_from_first_entry_ns=times.from_first.value(median) / per,
         lateness_ns=_reported(group, [e.value(median) for e in times.lateness], bound_ns),
         clock_bound_ns=bound_ns,
         fence_ns=fence,
@@ -214,7 +215,7 @@ def _measure_short(
     return GroupResult(
         group=group,
         time=time,
-        time_from_first_entry=distribution_of(found.from_first_entry, per),
+        median_from_first_entry_ns=int(np.partition(found.from_first_entry, median)[median]) / per,
         lateness_ns=_reported(group, medians, bound_ns),
         clock_bound_ns=bound_ns,
         fence_ns=fence,

@@ -72,7 +72,7 @@ def _numbers(result: CaseResult, group: GroupResult | None) -> Row:
         _us(time.shown(0.99)),
         _us(time.shown(0.999)),
         time.maximum / 1e3,
-        group.time_from_first_entry.median / 1e3,
+        group.median_from_first_entry_ns / 1e3,
         group.outliers,
         max((v for v in group.lateness_ns.values() if v is not None), default=0) / 1e3,
         group.clock_bound_ns / 1e3,

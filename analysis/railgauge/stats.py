@@ -146,11 +146,12 @@ def distribution_of(values: Int64s, per: int = 1) -> Distribution:
     return _distribution(n, int(values.min()), int(values.max()), mean, found, per)
 
 
-def distribution_from(exact: ExactQuantiles, per: int = 1) -> Distribution:
-    """Summarise a resolved stream of values; divides by ``per``."""
+def distribution_from(exact: ExactQuantiles, along: Bins, per: int = 1) -> Distribution:
+    """Summarise a resolved stream of values, binned along the way; divides by ``per``."""
     n = exact.count
     found = {r: exact.value(r) for r in wanted_ranks(n)}
-    return _distribution(n, exact.minimum, exact.maximum, exact.mean, found, per)
+    mean = float(along.total.sum()) / n
+    return _distribution(n, int(along.minimum.min()), int(along.maximum.max()), mean, found, per)
 
 
 def _distribution(

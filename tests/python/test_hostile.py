@@ -257,7 +257,7 @@ DAMAGED_SAMPLES = [
     (replace_column("start_ns", [b"x"] * 120), "column start_ns is"),
     (replace_column("elapsed_ns", np.full(120, -5)), "elapsed_ns holds -5 to -5"),
     (replace_column("elapsed_ns", np.full(120, 2**62)), "elapsed_ns holds"),
-    (replace_column("start_ns", np.arange(120) * 2**52), "start_ns holds"),
+    (replace_column("start_ns", np.arange(120) * 2**51), "start_ns holds"),
     (lambda f: f.__delitem__("samples/0000/elapsed_ns"), "no column elapsed_ns"),
     (claim_without_storage, "stores none"),
     (sparse_chunks, "it claims"),
