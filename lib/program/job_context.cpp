@@ -22,8 +22,7 @@ std::string mpi_library() {
     std::string text(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
     int length = 0;
     check_mpi(MPI_Get_library_version(text.data(), &length), "asking for MPI's version");
-    text.resize(static_cast<std::size_t>(length));
-    return text;
+    return text.c_str();  // some libraries count the terminating NUL
 }
 
 /// What this rank knows of itself, as JSON; the leader of a node adds the node's facts.
