@@ -50,13 +50,15 @@ std::optional<Expiry> BoardDuty::step(Instant now, const Frame& own) {
     return judge_now(now);
 }
 
-/// The board reads its sockets in batches: woken by every report of many ranks it would disturb
-/// rank 0.
+/// The board reads reports in batches: woken by each one of many ranks it would disturb rank 0.
+/// Ranks that come or die wake it, because the launcher may end this process right after a death.
 milliseconds BoardDuty::patience() const {
     return std::min(milliseconds{200}, beat_interval(setting_.limits.deadline) / 2);
 }
 
-void BoardDuty::add_wakers(std::vector<pollfd>&) const {}
+void BoardDuty::add_wakers(std::vector<pollfd>& wakers) const {
+    server_.add_wakers(wakers);
+}
 
 void BoardDuty::forgive(Instant::duration gap) {
     server_.roll().forgive(gap);
@@ -71,7 +73,7 @@ void BoardDuty::take_in(Instant now, const Frame& own) {
     const std::vector<int> dead = server_.step(now, own);
     if (dead.empty()) return;
     last_death_ = now;
-    say(setting_.program, 0, describe_deaths(dead, server_.roll().ranks(), plan_));
+    say(setting_.program, 0, describe_deaths(dead, server_.roll().ranks(), own.at, plan_));
 }
 
 Expiry BoardDuty::judge_now(Instant now) {
@@ -106,6 +108,8 @@ std::string BoardDuty::describe_end_by(const std::string& signal, const Frame& o
     if (is_explained(now)) return "";
     return describe_interruption(signal, own.at, missing_ranks(server_.roll()), plan_);
 }
+
+void BoardDuty::see_off(const Frame&, milliseconds) {}
 
 void BoardDuty::close() {
     rendezvous_.withdraw();

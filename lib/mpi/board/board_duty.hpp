@@ -23,6 +23,7 @@ class BoardDuty : public Duty {
     void forgive(Instant::duration gap) override;
     void announce(const Frame& own) override;
     std::string describe_end_by(const std::string& signal, const Frame& own) override;
+    void see_off(const Frame& own, milliseconds limit) override;
     void close() override;
 
   private:

@@ -10,7 +10,9 @@ namespace {
 
 constexpr int most_frames = 64;                // in one step
 constexpr milliseconds between_attempts{250};  // an address that answers needs less
-constexpr milliseconds attempt_patience{3000};
+constexpr milliseconds connecting_patience{3000};
+// A board that is slow or stopped answers later; whoever closes first would look dead to it.
+constexpr milliseconds answer_patience{30'000};
 constexpr milliseconds between_rounds{1000};
 
 }  // namespace
@@ -40,6 +42,9 @@ void Client::step(Instant now, const Frame& own) {
 
 void Client::tell(const Frame& frame) {
     if (channel_) channel_->send(frame);
+    for (Attempt& attempt : attempts_) {  // a stopped board reads it when it goes on
+        if (attempt.greeted) attempt.channel.send(frame);
+    }
 }
 
 void Client::close() {
@@ -81,7 +86,8 @@ void Client::follow_attempts(Instant now, const Frame& own) {
 /// @return whether the attempt goes on; one that the board answers becomes the connection
 bool Client::follow(Attempt& attempt, Instant now, const Frame& own) {
     Channel& channel = attempt.channel;
-    if (!channel.is_open() || now - attempt.since > attempt_patience) return false;
+    const milliseconds patience = attempt.greeted ? answer_patience : connecting_patience;
+    if (!channel.is_open() || now - attempt.since > patience) return false;
     if (!attempt.greeted) {
         const ConnectionState state = connection_state(channel.descriptor());
         if (state != ConnectionState::made) return state == ConnectionState::pending;

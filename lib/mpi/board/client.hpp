@@ -27,7 +27,7 @@ class Client {
 
     bool is_connected() const noexcept { return channel_ && channel_->is_open(); }
 
-    /// Sends at once, if connected.
+    /// Sends at once to a board that has been reached.
     void tell(const Frame& frame);
 
     /// What is known of rank 0: as `missing` until it has answered.

@@ -63,6 +63,11 @@ class Duty {
     /// happened.
     virtual std::string describe_end_by(const std::string& signal, const Frame& own) = 0;
 
+    /// Before a signal's end: waits until rank 0 has ended, because Open MPI's launcher sends
+    /// SIGKILL to all that are left as soon as the first process ends by SIGTERM, and rank 0 has
+    /// last words and files.
+    virtual void see_off(const Frame& own, milliseconds limit) = 0;
+
     /// Gives up connections and files.
     virtual void close() = 0;
 };

@@ -153,6 +153,10 @@ Judgement judge(const std::vector<RankEntry>& ranks, const Limits& limits, Insta
     return judgement;
 }
 
+bool is_before(const Position& a, const Position& b) {
+    return order(a) < order(b);
+}
+
 bool is_in_case(const Position& at) {
     return stretch(at) == 1 && at.phase != Phase::between && at.case_id >= 0;
 }

@@ -59,6 +59,9 @@ bool is_expired(const Roll& roll, const Limits& limits, Instant now);
 /// count: their last report is older than the hang.
 Judgement judge(const std::vector<RankEntry>& ranks, const Limits& limits, Instant now);
 
+/// Whether a rank at `a` is behind one at `b`.
+bool is_before(const Progress::Snapshot& a, const Progress::Snapshot& b);
+
 /// Whether a case is under way.
 bool is_in_case(const Progress::Snapshot& at);
 

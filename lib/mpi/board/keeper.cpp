@@ -22,7 +22,8 @@ namespace {
 constexpr int idle_patience_ms = 600;
 constexpr milliseconds tidying_patience{100};
 constexpr milliseconds report_patience{1500};
-constexpr milliseconds see_off_time{300};
+constexpr milliseconds see_off_patience{800};
+constexpr milliseconds parting_time{300};
 
 milliseconds whole_ms(std::chrono::nanoseconds time) {
     return std::chrono::ceil<milliseconds>(time);
@@ -147,6 +148,7 @@ void Keeper::end_by_signal(const std::string& name, int exit_code) {
     const std::string text = duty_->describe_end_by(name, own);
     if (!text.empty()) say(setting_.program, rank_, text);
     if (options_.wait_until_idle) options_.wait_until_idle(idle_patience_ms);
+    duty_->see_off(own, see_off_patience);
     run_bounded([this] { duty_->close(); }, tidying_patience);
     ::_exit(exit_code);
 }
@@ -156,7 +158,7 @@ void Keeper::end_by_deadline(const Expiry& expiry) {
     if (expiry.report) write_report(*expiry.report);
     duty_->announce(own_frame(FrameType::expired));
     // The others leave by themselves, before the launcher sees this process end and kills them.
-    if (rank_ == 0) ::poll(nullptr, 0, static_cast<int>(see_off_time.count()));
+    if (rank_ == 0) ::poll(nullptr, 0, static_cast<int>(parting_time.count()));
     run_bounded([this] { duty_->close(); }, tidying_patience);
     ::_exit(static_cast<int>(ExitCode::deadline));
 }

@@ -21,7 +21,8 @@ struct Listener {
 /// is empty, on all addresses. @throws Error(library)
 Listener listen_on(const std::string& interface);
 
-/// The next connection, non-blocking; none when nobody waits.
+/// The next connection, non-blocking; none, with errno set, when nobody waits (EAGAIN) or this
+/// process may open no more files.
 FileDescriptor accept_connection(const Listener& listener);
 
 /// Begins a connection without waiting for it. None when the attempt failed at once.

@@ -32,15 +32,16 @@ RankDuty::RankDuty(const Setting& setting, const Plan& plan, int rank, Instant n
 void RankDuty::connect(int rank, int, const std::optional<BoardAddress>& address) {
     if (rank != rank_) client_.close();  // the launcher's number was another: introduce anew
     rank_ = rank;
+    if (!address) return;  // the file is still all there is
     is_told_ = true;
-    if (address) client_.set_target(*address);
+    client_.set_target(*address);
 }
 
 std::optional<Expiry> RankDuty::step(Instant now, const Frame& own) {
     if (rank_ > 0) {
         look_for_board(now);
         client_.step(now, own);
-        notice_death_of_board();
+        notice_death_of_board(own);
     }
     if (client_.is_expired()) return Expiry{};
     if (is_lost(now, own)) return give_up(own);
@@ -70,6 +71,20 @@ std::string RankDuty::describe_end_by(const std::string&, const Frame&) {
     return "";
 }
 
+void RankDuty::see_off(const Frame& own, milliseconds limit) {
+    const bool was_connected = client_.is_connected();
+    const Instant begin = Instant::clock::now();
+    for (Instant now = begin; now - begin < limit; now = Instant::clock::now()) {
+        std::vector<pollfd> wakers;
+        client_.add_wakers(wakers);
+        ::poll(wakers.data(), wakers.size(), static_cast<int>(at_once.count()));
+        client_.step(now, own);
+        const bool has_ended =
+            was_connected ? !client_.is_connected() : client_.board().link == Link::gone;
+        if (has_ended) return;
+    }
+}
+
 void RankDuty::close() {
     client_.close();
 }
@@ -82,10 +97,10 @@ void RankDuty::look_for_board(Instant now) {
     if (const auto address = rendezvous_.find(setting_.job)) client_.set_target(*address);
 }
 
-void RankDuty::notice_death_of_board() {
+void RankDuty::notice_death_of_board(const Frame& own) {
     const Link before = std::exchange(board_link_, client_.board().link);
     if (board_link_ != Link::gone || before == Link::gone || rank_ != 1) return;
-    say(setting_.program, rank_, describe_deaths({0}, {client_.board()}, plan_));
+    say(setting_.program, rank_, describe_deaths({0}, {client_.board()}, own.at, plan_));
 }
 
 bool RankDuty::is_lost(Instant now, const Frame& own) const {

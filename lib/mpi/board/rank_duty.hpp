@@ -22,11 +22,12 @@ class RankDuty : public Duty {
     void forgive(Instant::duration gap) override;
     void announce(const Frame& own) override;
     std::string describe_end_by(const std::string& signal, const Frame& own) override;
+    void see_off(const Frame& own, milliseconds limit) override;
     void close() override;
 
   private:
     void look_for_board(Instant now);
-    void notice_death_of_board();
+    void notice_death_of_board(const Frame& own);
     bool is_lost(Instant now, const Frame& own) const;
     Expiry give_up(const Frame& own);
 

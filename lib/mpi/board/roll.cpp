@@ -9,9 +9,9 @@ namespace {
 Link link_after(FrameType type) {
     switch (type) {
         case FrameType::goodbye: return Link::left;
-        case FrameType::failed: return Link::failed;
-        case FrameType::signalled:
-        case FrameType::expired: return Link::ended;
+        case FrameType::failed:
+        case FrameType::expired: return Link::failed;
+        case FrameType::signalled: return Link::ended;
         default: return Link::connected;
     }
 }
@@ -40,9 +40,10 @@ void Roll::note(const Frame& frame, Instant now) {
     // Only a changed pulse moves got_on: frames of equal pulse are delayed by different times.
     if (frame.pulse != entry.pulse) entry.got_on = std::max(entry.got_on, now - frame.idle);
     // Coming and going are progress too; coming back is not, or a bad network would hide a hang.
-    if (entry.link == Link::missing || frame.type == FrameType::goodbye) entry.got_on = now;
+    const bool is_new = entry.link == Link::missing;
+    if (is_new || frame.type == FrameType::goodbye) entry.got_on = now;
     // A rank that has announced its end may go on beating until it is over.
-    if (frame.type != FrameType::beat) entry.link = link_after(frame.type);
+    if (is_new || frame.type != FrameType::beat) entry.link = link_after(frame.type);
     entry.host = frame.host;
     entry.at = frame.at;
     entry.pulse = frame.pulse;

@@ -14,8 +14,8 @@ enum class Link {
     connected,
     gone,    ///< closed its connection without a word: the process died
     left,    ///< clean end
-    failed,  ///< has said on stderr why it ends the job
-    ended    ///< ends by a signal or the deadline
+    failed,  ///< ends and has said on stderr why (an error of its own, a deadline)
+    ended    ///< ends by a signal
 };
 
 /// One rank as the board knows it.

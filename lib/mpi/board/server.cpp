@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/board/server.hpp"
 
+#include <cerrno>
 #include <utility>
 
 namespace railgauge::board {
@@ -31,6 +32,7 @@ Server::Server(const std::string& interface, std::string job, std::string host, 
 
 std::vector<int> Server::step(Instant now, const Frame& own) {
     roll_.note(own, now);
+    drop_late_guests(now);
     accept_guests(now);
     admit_guests(now, own);
     std::vector<int> dead;
@@ -48,9 +50,24 @@ void Server::tell_all(const Frame& frame) {
         channel.send(frame);
 }
 
+void Server::add_wakers(std::vector<pollfd>& wakers) const {
+    if (!is_full_) wakers.push_back({listener_.socket.get(), POLLIN, 0});
+    for (const Guest& guest : guests_)
+        wakers.push_back({guest.channel.descriptor(), POLLIN, 0});
+    for (const auto& [rank, channel] : ranks_) {
+        wakers.push_back({channel.descriptor(), POLLRDHUP, 0});
+    }
+}
+
+void Server::drop_late_guests(Instant now) {
+    std::erase_if(guests_,
+                  [now](const Guest& guest) { return now - guest.since > guest_patience; });
+}
+
 void Server::accept_guests(Instant now) {
     for (std::size_t taken = 0; taken < most_guests; ++taken) {
         FileDescriptor socket = accept_connection(listener_);
+        is_full_ = !socket && errno != EAGAIN && errno != EINTR;
         if (!socket) return;
         if (guests_.size() < most_guests) guests_.push_back({Channel(std::move(socket)), now});
     }
@@ -64,7 +81,7 @@ void Server::admit_guests(Instant now, const Frame& own) {
             guest.channel.send(own);
             roll_.note(*frame, now);
             ranks_.insert_or_assign(frame->rank, std::move(guest.channel));
-        } else if (!frame && guest.channel.is_open() && now - guest.since < guest_patience) {
+        } else if (!frame && guest.channel.is_open()) {
             waiting.push_back(std::move(guest));
         }
     }

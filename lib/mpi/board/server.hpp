@@ -34,8 +34,8 @@ class Server {
 
     void tell_all(const Frame& frame);
 
-    /// How many ranks are connected.
-    std::size_t connected() const noexcept { return ranks_.size(); }
+    /// Descriptors that wake when a rank comes or closes its connection, not when it reports.
+    void add_wakers(std::vector<pollfd>& wakers) const;
 
   private:
     struct Guest {
@@ -43,6 +43,7 @@ class Server {
         Instant since;
     };
 
+    void drop_late_guests(Instant now);
     void accept_guests(Instant now);
     void admit_guests(Instant now, const Frame& own);
     bool is_welcome(const Frame& frame, Instant now) const;
@@ -51,6 +52,8 @@ class Server {
     Listener listener_;
     BoardAddress address_;
     Roll roll_;
+    bool is_full_ =
+        false;  ///< no descriptors left: those who wait must not wake the board for ever
     std::vector<Guest> guests_;
     std::map<int, Channel> ranks_;
 };

@@ -21,9 +21,10 @@ std::string describe_sequence(std::uint64_t sequence) {
 }
 
 /// What is left of the run.
-const char* aftermath(const Plan& plan) {
-    return plan.is_known() ? "finished cases are kept, --resume goes on"
-                           : "nothing has been measured yet";
+const char* aftermath(const Progress::Snapshot& at, const Plan& plan) {
+    if (!plan.is_known()) return "nothing has been measured yet";
+    return at.phase == Phase::finalize ? "all cases are kept"
+                                       : "finished cases are kept, --resume goes on";
 }
 
 std::vector<int> with_link(const std::vector<int>& ranks, const std::vector<RankEntry>& entries,
@@ -109,18 +110,19 @@ std::string describe_expiry(const Judgement& judgement, const std::vector<RankEn
     return fmt::format("no rank got on for {:.1f} s in {}: {}; {}; {}", seconds(elapsed),
                        describe_place(judgement.place, plan),
                        describe_suspects(judgement, ranks, plan), remedy(judgement, ranks),
-                       aftermath(plan));
+                       aftermath(judgement.place, plan));
 }
 
 std::string describe_deaths(const std::vector<int>& dead, const std::vector<RankEntry>& ranks,
-                            const Plan& plan) {
-    const RankEntry& first = ranks[static_cast<std::size_t>(dead.front())];
+                            const Progress::Snapshot& at, const Plan& plan) {
+    const Progress::Snapshot& reported = ranks[static_cast<std::size_t>(dead.front())].at;
     const std::string hosts = format_hosts(dead, ranks);
     return fmt::format(
         "{} died in {} (closed the connection to the deadline board without a word); "
         "look for the reason (out of memory, a crash){}; {}",
-        format_ranks_on_hosts(dead, ranks), describe_place(first.at, plan),
-        hosts.empty() ? "" : " on " + hosts, aftermath(plan));
+        format_ranks_on_hosts(dead, ranks),
+        describe_place(is_before(reported, at) ? at : reported, plan),
+        hosts.empty() ? "" : " on " + hosts, aftermath(at, plan));
 }
 
 std::string describe_interruption(const std::string& signal, const Progress::Snapshot& at,
@@ -131,7 +133,7 @@ std::string describe_interruption(const std::string& signal, const Progress::Sna
                                 format_ranks(missing));
     }
     return fmt::format("interrupted by {} in {}{}; {}", signal, describe_place(at, plan), suspicion,
-                       aftermath(plan));
+                       aftermath(at, plan));
 }
 
 std::string describe_lost_board(const RankEntry& board, const Progress::Snapshot& at,
@@ -144,7 +146,7 @@ std::string describe_lost_board(const RankEntry& board, const Progress::Snapshot
     return fmt::format(
         "no progress for {:.1f} s in {}, and rank 0{} {}; look for a stopped process, a "
         "dead node or control network{}; {}",
-        seconds(idle), describe_place(at, plan), host, what, host, aftermath(plan));
+        seconds(idle), describe_place(at, plan), host, what, host, aftermath(at, plan));
 }
 
 }  // namespace railgauge::board

@@ -17,9 +17,11 @@ std::string describe_place(const Progress::Snapshot& at, const Plan& plan);
 std::string describe_expiry(const Judgement& judgement, const std::vector<RankEntry>& ranks,
                             const Plan& plan, milliseconds elapsed);
 
-/// The line of ranks whose processes died.
+/// The line of ranks whose processes died. Ranks report once a second but work in step, so the
+/// place is that of the speaker, which is at `at`, where that is further on than the last report of
+/// the dead.
 std::string describe_deaths(const std::vector<int>& dead, const std::vector<RankEntry>& ranks,
-                            const Plan& plan);
+                            const Progress::Snapshot& at, const Plan& plan);
 
 /// The line of a run that a signal ends, seen from rank 0 at `at`.
 /// @param missing ranks that have not reported: they may be the reason
