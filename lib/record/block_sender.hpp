@@ -5,32 +5,27 @@
 #include <span>
 
 #include "measure/sample.hpp"
-#include "record/block_plan.hpp"
+#include "record/rank_share.hpp"
 
 namespace railgauge {
 
-/// Fills what one rank sends of a case, block by block.
+/// Fills the blocks of a rank's share of a case.
 class BlockSender {
   public:
     /// @param samples null = none
     /// @param shift_ns added to start_ns: from this rank's clock to the common clock
-    BlockSender(const BlockPlan& plan, int rank, const SampleSource* samples,
+    BlockSender(const RankShare& share, const SampleSource* samples,
                 std::span<const Cell> observations, std::int64_t shift_ns)
-        : plan_(plan),
-          rank_(rank),
-          samples_(samples),
-          observations_(observations),
-          shift_ns_(shift_ns) {}
+        : share_(share), samples_(samples), observations_(observations), shift_ns_(shift_ns) {}
 
-    /// @param out plan.cells(rank, block) cells; their status says "failed" until all are filled
+    /// @param out share.cells_of(block) cells; their status says "failed" until all are filled
     /// @throws whatever reading the samples throws
     void fill(std::uint64_t block, std::span<Cell> out) const;
 
   private:
     void fill_rows(std::uint64_t block, std::span<Cell> out) const;
 
-    const BlockPlan& plan_;
-    int rank_;
+    const RankShare& share_;
     const SampleSource* samples_;
     std::span<const Cell> observations_;
     std::int64_t shift_ns_;

@@ -9,51 +9,57 @@
 
 namespace railgauge {
 
-PartAssembly::PartAssembly(const BlockPlan& plan, std::filesystem::path path, CaseFrame frame,
-                           GatherListener listener)
-    : plan_(plan),
-      path_(std::move(path)),
+PartAssembly::PartAssembly(std::span<const RankShare> shares, const std::filesystem::path& path,
+                           CaseFrame frame, GatherListener listener)
+    : shares_(shares),
       frame_(std::move(frame)),
       listener_(std::move(listener)),
-      stretches_(frame_.columns.size()) {}
-
-void PartAssembly::take(std::span<const Cell> cells) {
-    for (std::vector<Stretch>& stretches : stretches_)
-        stretches.clear();
-    for (int rank = 0; rank < plan_.ranks(); ++rank) {
-        const std::size_t sent = plan_.cells(rank, block_);
-        take_rank(rank, cells.first(sent));
-        cells = cells.subspan(sent);
+      writer_(path, frame_.case_id, frame_.plan_id),
+      has_samples_(shares.front().state == RankShare::State::samples),
+      offsets_{0},
+      taken_(frame_.columns.size()) {
+    require_equal_columns();
+    for (const RankShare& rank : shares_) {
+        offsets_.push_back(offsets_.back() + rank.rows);
+        whole_ = whole_ && rank.state != RankShare::State::failed;
     }
-    if (block_ == 0) open_part();
-    write_columns();
-    ++block_;
+    if (has_samples_) writer_.reserve_samples(shape());
 }
 
-void PartAssembly::take_rank(int rank, std::span<const Cell> cells) {
-    whole_ = whole_ && cells.front() == BlockPlan::whole_status;
-    cells = cells.subspan(BlockPlan::status_cells);
-    const std::size_t constants = plan_.constant_cells(rank, block_);
+/// Rank 0 writes the columns that it knows, so it must know those of every rank with rows.
+void PartAssembly::require_equal_columns() const {
+    for (std::size_t rank = 0; rank < shares_.size(); ++rank) {
+        const RankShare& other = shares_[rank];
+        const bool differs = other.columns_hash != shares_.front().columns_hash ||
+                             other.state != shares_.front().state;
+        if (other.rows == 0 || !differs) continue;
+        throw Error(ExitCode::library, "the samples of a case cannot be gathered",
+                    fmt::format("rank {} has other columns than rank 0", rank),
+                    "report this mistake of the program");
+    }
+}
+
+SampleShape PartAssembly::shape() const {
+    std::vector<std::int32_t> groups;
+    for (const RankShare& rank : shares_)
+        groups.push_back(rank.group);
+    return {offsets_, std::move(groups), frame_.blocks, frame_.columns};
+}
+
+void PartAssembly::take(int rank, std::uint64_t block, std::span<const Cell> cells) {
+    whole_ = whole_ && cells.front() == RankShare::whole_status;
+    if (!whole_) return;
+    cells = cells.subspan(RankShare::status_cells);
+    const std::size_t constants = share(rank).constants_of(block);
     if (constants > 0) take_constants(rank, cells.first(constants));
     cells = cells.subspan(constants);
-    const std::size_t observations = plan_.observation_cells(rank, block_);
-    if (whole_) observations_.add(cells.first(observations));
-    cells = cells.subspan(observations);
-    const std::uint64_t rows = plan_.rows(rank, block_);
-    if (rows == 0) return;
-    const std::uint64_t first =
-        plan_.offsets()[static_cast<std::size_t>(rank)] + plan_.first_row(block_);
-    for (std::size_t i = 0; i < frame_.columns.size(); ++i) {
-        if (frame_.columns[i].constant) continue;
-        stretches_[i].push_back({first, cells.first(rows)});
-        if (whole_ && listener_) listener_(rank, i, cells.first(rows));
-        cells = cells.subspan(rows);
-    }
+    const std::size_t observations = share(rank).observations_of(block);
+    observations_.add(cells.first(observations));
+    take_rows(rank, block, cells.subspan(observations));
 }
 
 /// Rank 0 may be idle and know other constants: the first rank with rows says them.
 void PartAssembly::take_constants(int rank, std::span<const Cell> cells) {
-    if (!whole_) return;
     if (constants_from_ < 0) constants_from_ = rank;
     for (SampleColumn& column : frame_.columns) {
         if (!column.constant) continue;
@@ -69,33 +75,32 @@ void PartAssembly::take_constants(int rank, std::span<const Cell> cells) {
     }
 }
 
-void PartAssembly::open_part() {
-    PartContent content{.case_id = frame_.case_id,
-                        .plan_id = frame_.plan_id,
-                        .case_row = std::move(frame_.case_row),
-                        .samples = std::nullopt,
-                        .counters = observations_.counters(),
-                        .series = observations_.series()};
-    if (plan_.has_samples()) {
-        std::vector<std::int32_t> groups;
-        for (int rank = 0; rank < plan_.ranks(); ++rank) {
-            groups.push_back(plan_.manifest(rank).group);
-        }
-        content.samples =
-            SampleShape{plan_.offsets(), std::move(groups), frame_.blocks, frame_.columns};
+void PartAssembly::take_rows(int rank, std::uint64_t block, std::span<const Cell> cells) {
+    const std::uint64_t rows = share(rank).rows_of(block);
+    if (rows == 0) return;
+    const std::uint64_t first =
+        offsets_[static_cast<std::size_t>(rank)] + share(rank).first_row(block);
+    for (std::size_t i = 0; i < frame_.columns.size(); ++i) {
+        if (frame_.columns[i].constant) continue;
+        taken_[i].push_back({first, cells.first(rows)});
+        if (listener_) listener_(rank, i, cells.first(rows));
+        cells = cells.subspan(rows);
     }
-    writer_.emplace(path_, content);
 }
 
-void PartAssembly::write_columns() {
-    for (std::size_t i = 0; i < stretches_.size(); ++i) {
-        if (!stretches_[i].empty()) writer_->write(i, stretches_[i]);
+void PartAssembly::flush() {
+    for (std::size_t i = 0; i < taken_.size(); ++i) {
+        if (!taken_[i].empty()) writer_.write(i, taken_[i]);
+        taken_[i].clear();
     }
 }
 
 void PartAssembly::commit() {
-    if (whole_) writer_->commit();
-    writer_.reset();
+    if (has_samples_) writer_.add_constants(frame_.columns);
+    writer_.add_cases(frame_.case_row);
+    writer_.add_case_table("counters", observations_.counters());
+    writer_.add_case_table("series", observations_.series());
+    writer_.commit();
 }
 
 }  // namespace railgauge

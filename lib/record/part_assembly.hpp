@@ -4,15 +4,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "measure/sample.hpp"
-#include "record/block_plan.hpp"
 #include "record/observation_cells.hpp"
 #include "record/part_writer.hpp"
+#include "record/rank_share.hpp"
 
 namespace railgauge {
 
@@ -28,34 +27,43 @@ struct CaseFrame {
 /// For every gathered stretch of a column that is not constant, while it passes by.
 using GatherListener = std::function<void(int rank, std::size_t column, std::span<const Cell>)>;
 
-/// Rank 0's side of a case: takes the gathered blocks apart and writes the part. No MPI.
+/// Rank 0's side of a case: takes the ranks' blocks apart and writes the part. No MPI.
 class PartAssembly {
   public:
-    PartAssembly(const BlockPlan& plan, std::filesystem::path path, CaseFrame frame,
-                 GatherListener listener);
+    /// @throws Error when the ranks' columns differ
+    PartAssembly(std::span<const RankShare> shares, const std::filesystem::path& path,
+                 CaseFrame frame, GatherListener listener);
 
-    /// Takes the next block: what all ranks sent, in rank order. @throws Error
-    void take(std::span<const Cell> cells);
+    /// Takes a rank's block, to be written by the next flush(); `cells` stay until then. Blocks
+    /// come in the order of ranks, and of rows within a rank.
+    void take(int rank, std::uint64_t block, std::span<const Cell> cells);
 
-    /// Gives the part its name, unless a rank could not read its samples: that rank reports it.
+    /// Writes what was taken.
+    void flush();
+
+    /// Whether every rank could read its samples so far.
+    bool is_whole() const noexcept { return whole_; }
+
+    /// Gives the part its name; to be called when it is whole.
     void commit();
 
   private:
-    void take_rank(int rank, std::span<const Cell> cells);
+    const RankShare& share(int rank) const { return shares_[static_cast<std::size_t>(rank)]; }
+    void require_equal_columns() const;
+    SampleShape shape() const;
     void take_constants(int rank, std::span<const Cell> cells);
-    void open_part();
-    void write_columns();
+    void take_rows(int rank, std::uint64_t block, std::span<const Cell> cells);
 
-    const BlockPlan& plan_;
-    std::filesystem::path path_;
+    std::span<const RankShare> shares_;
     CaseFrame frame_;
     GatherListener listener_;
-    std::uint64_t block_ = 0;
-    int constants_from_ = -1;  ///< first rank with rows
+    PartWriter writer_;
+    bool has_samples_;
     bool whole_ = true;
+    int constants_from_ = -1;                  ///< first rank with rows
+    std::vector<std::uint64_t> offsets_;       ///< first row of each rank, and the total
+    std::vector<std::vector<Stretch>> taken_;  ///< by column
     ObservationTables observations_;
-    std::optional<PartWriter> writer_;
-    std::vector<std::vector<Stretch>> stretches_;  ///< of this block, by column
 };
 
 }  // namespace railgauge

@@ -35,43 +35,41 @@ hdf5::PropertyList creation(const SampleColumn& column) {
     return list;
 }
 
-void write_observations(hid_t file, const char* parent, int case_id, const Table& table) {
-    if (table.rows() == 0) return;
-    write_table(hdf5::create_group(file, parent).get(), case_group(case_id).c_str(), table);
-}
-
 }  // namespace
 
-PartWriter::PartWriter(const std::filesystem::path& path, const PartContent& content)
-    : file_(path) {
+PartWriter::PartWriter(const std::filesystem::path& path, int case_id, const std::string& plan_id)
+    : case_group_(case_group(case_id)), file_(path) {
     hdf5::write_attribute(file_.id(), "schema", run_schema);
-    hdf5::write_attribute(file_.id(), "plan_id", content.plan_id);
-    write_table(file_.id(), "cases", content.case_row);
-    write_observations(file_.id(), "counters", content.case_id, content.counters);
-    write_observations(file_.id(), "series", content.case_id, content.series);
-    if (content.samples) create_samples(content.case_id, *content.samples);
+    hdf5::write_attribute(file_.id(), "plan_id", plan_id);
 }
 
-void PartWriter::create_samples(int case_id, const SampleShape& shape) {
+void PartWriter::reserve_samples(const SampleShape& shape) {
     const hdf5::Group parent = hdf5::create_group(file_.id(), "samples");
-    const hdf5::Group group = hdf5::create_group(parent.get(), case_group(case_id));
-    hdf5::write_vector(group.get(), "offsets", shape.offsets);
-    hdf5::write_vector(group.get(), "group", shape.groups);
-    if (!shape.blocks.empty()) hdf5::write_attribute(group.get(), "blocks", shape.blocks);
+    samples_ = hdf5::create_group(parent.get(), case_group_);
+    rows_ = shape.offsets.back();
+    hdf5::write_vector(samples_.get(), "offsets", shape.offsets);
+    hdf5::write_vector(samples_.get(), "group", shape.groups);
+    if (!shape.blocks.empty()) hdf5::write_attribute(samples_.get(), "blocks", shape.blocks);
     for (const SampleColumn& column : shape.columns) {
-        column_offsets_.push_back(create_column(group.get(), column, shape.offsets.back()));
+        column_offsets_.push_back(column.constant ? HADDR_UNDEF
+                                                  : H5Dget_offset(create_column(column).get()));
     }
 }
 
-std::uint64_t PartWriter::create_column(hid_t parent, const SampleColumn& column,
-                                        std::uint64_t rows) {
+void PartWriter::add_constants(const std::vector<SampleColumn>& columns) {
+    for (const SampleColumn& column : columns) {
+        if (column.constant) create_column(column);
+    }
+}
+
+hdf5::Dataset PartWriter::create_column(const SampleColumn& column) const {
     const hdf5::PropertyList storage = creation(column);
-    const hdf5::Dataset dataset(hdf5::check(
-        H5Dcreate2(parent, column.name.c_str(), cell_type(column.type),
-                   hdf5::vector_space(rows).get(), H5P_DEFAULT, storage.get(), H5P_DEFAULT),
-        parent, "create column", column.name));
+    hdf5::Dataset dataset(hdf5::check(
+        H5Dcreate2(samples_.get(), column.name.c_str(), cell_type(column.type),
+                   hdf5::vector_space(rows_).get(), H5P_DEFAULT, storage.get(), H5P_DEFAULT),
+        samples_.get(), "create column", column.name));
     hdf5::write_attribute(dataset.get(), "unit", column.unit);
-    return H5Dget_offset(dataset.get());
+    return dataset;
 }
 
 void PartWriter::write(std::size_t column, std::span<const Stretch> stretches) {
@@ -90,6 +88,16 @@ void PartWriter::write(std::size_t column, std::span<const Stretch> stretches) {
         pieces_.push_back({const_cast<Cell*>(stretch.cells.data()), stretch.cells.size_bytes()});
     }
     write_pieces();
+}
+
+void PartWriter::add_case_table(const char* parent, const Table& table) {
+    if (table.rows() == 0) return;
+    write_table(hdf5::create_group(file_.id(), parent).get(), case_group_.c_str(), table);
+}
+
+void PartWriter::commit() {
+    samples_.reset();
+    file_.commit();
 }
 
 }  // namespace railgauge

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,16 +21,6 @@ struct SampleShape {
     std::vector<SampleColumn> columns;
 };
 
-/// Everything of a part but the cells of its samples.
-struct PartContent {
-    int case_id = 0;
-    std::string plan_id;
-    Table case_row;
-    std::optional<SampleShape> samples;  ///< none for a case that failed
-    Table counters;                      ///< no rows = none
-    Table series;
-};
-
 /// Rows of one column that follow each other, from row `first` on.
 struct Stretch {
     std::uint64_t first;
@@ -40,23 +29,42 @@ struct Stretch {
 
 /// Writes one part: the tables by HDF5, the columns straight from the gathered cells into the space
 /// that HDF5 reserved for them. No MPI.
+///
+///     PartWriter part(path, 7, plan_id);
+///     part.reserve_samples(shape);         // unless the case failed
+///     part.write(0, stretches);            // every row of every column that is not constant
+///     part.add_constants(columns);
+///     part.add_table("cases", row);
+///     part.commit();                       // without it nothing is left
 class PartWriter {
   public:
-    PartWriter(const std::filesystem::path& path, const PartContent& content);
+    PartWriter(const std::filesystem::path& path, int case_id, const std::string& plan_id);
 
-    /// Writes rows of column `column`, which is not constant. Stretches ascend; neighbours are
-    /// written together.
+    /// Makes /samples/<id> with room for every column that is not constant.
+    void reserve_samples(const SampleShape& shape);
+
+    /// Writes rows of column `column` of the shape. Stretches ascend; neighbours are written
+    /// together.
     void write(std::size_t column, std::span<const Stretch> stretches);
 
-    /// The part gets its name. Without it nothing is left.
-    void commit() { file_.commit(); }
+    /// Makes the constant ones among `columns`.
+    void add_constants(const std::vector<SampleColumn>& columns);
+
+    void add_cases(const Table& row) { write_table(file_.id(), "cases", row); }
+
+    /// Makes /<parent>/<id>, unless `table` has no rows.
+    void add_case_table(const char* parent, const Table& table);
+
+    void commit();
 
   private:
-    void create_samples(int case_id, const SampleShape& shape);
-    std::uint64_t create_column(hid_t parent, const SampleColumn& column, std::uint64_t rows);
+    hdf5::Dataset create_column(const SampleColumn& column) const;
 
+    std::string case_group_;
     OutputFile file_;
-    std::vector<std::uint64_t> column_offsets_;  ///< in the file; meaningless for constants
+    hdf5::Group samples_;
+    std::uint64_t rows_ = 0;
+    std::vector<std::uint64_t> column_offsets_;  ///< in the file, by column of the shape
     std::vector<iovec> pieces_;
 };
 

@@ -13,8 +13,8 @@
 #include "mpi/check.hpp"
 #include "mpi/placement.hpp"
 #include "mpi/team.hpp"
-#include "record/block_plan.hpp"
 #include "record/block_sender.hpp"
+#include "record/case_gather.hpp"
 #include "record/case_table.hpp"
 #include "record/consolidation.hpp"
 #include "record/observation_cells.hpp"
@@ -25,8 +25,6 @@
 
 namespace railgauge {
 namespace {
-
-constexpr const char* gathering = "gathering a case";
 
 /// The first failure counts; later ones follow from it.
 void attempt_unless_failed(std::optional<Failure>& failure, const std::function<void()>& stage) {
@@ -43,6 +41,7 @@ class Recorder::Implementation {
           progress_(progress),
           options_(std::move(options)),
           team_(comm, host_name()),
+          gather_(comm, progress, options_.block_cells),
           paths_(options_.out),
           plan_id_(context.plan_id),
           plan_(plan),
@@ -64,27 +63,23 @@ class Recorder::Implementation {
     bool is_root() const { return team_.rank() == 0; }
 
     void share_start();
-    std::vector<RankManifest> exchange(const RankManifest& mine,
-                                       const std::optional<Failure>& failure);
-    CaseFrame frame(const CaseRecord& record, const CaseResult& result) const;
-    std::optional<Failure> write_part(const BlockPlan& plan, const BlockSender& sender,
-                                      const CaseRecord& record, CaseResult result,
-                                      std::int64_t shift_ns);
-    std::optional<Failure> gather(const BlockPlan& plan, const BlockSender& sender,
-                                  PartAssembly* assembly);
-    std::span<Cell> gather_block(const BlockPlan& plan, std::uint64_t block,
-                                 const BlockSender& sender, std::optional<Failure>& failure);
+    CaseFrame frame(const CaseRecord& record, CaseResult result) const;
+    std::optional<Failure> send_share(const RankShare& share, const BlockSender& sender);
+    std::optional<Failure> write_part(std::span<const RankShare> shares, const BlockSender& sender,
+                                      const CaseRecord& record, const CaseResult& result,
+                                      bool& is_whole);
+    void end_case(const std::optional<Failure>& failure, bool is_whole);
 
     MPI_Comm comm_;
     Progress& progress_;
     Options options_;
     MpiTeam team_;
+    CaseGather gather_;
     RunPaths paths_;
     std::string plan_id_;
     std::vector<Case> plan_;
     CaseTable table_;
-    RunStart start_;           ///< complete on rank 0; elsewhere parts and shift only
-    std::vector<Cell> cells_;  ///< of a block: all ranks' on rank 0, else this rank's
+    RunStart start_;  ///< complete on rank 0; elsewhere parts and shift only
 };
 
 /// Every rank learns which cases are finished and how its clock is shifted.
@@ -96,21 +91,76 @@ void Recorder::Implementation::share_start() {
     check_mpi(MPI_Bcast(&start_.shift_ns, 1, MPI_INT64_T, 0, comm_), "sharing the clock's shift");
 }
 
-std::vector<RankManifest> Recorder::Implementation::exchange(
-    const RankManifest& mine, const std::optional<Failure>& failure) {
-    std::vector<RankManifest> all(static_cast<std::size_t>(team_.size()));
-    check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm_),
-              gathering);
-    const bool any_failed = std::any_of(all.begin(), all.end(), [](const RankManifest& rank) {
-        return rank.state == RankManifest::State::failed;
+CaseResult Recorder::Implementation::record(const CaseRecord& record) {
+    const std::int64_t shift_ns = options_.clock_offset_ns + start_.shift_ns;
+    std::vector<Cell> observations;
+    RankShare share;
+    share.group = record.group;
+    share.block_cells = options_.block_cells;
+    std::optional<Failure> failure = attempt([&] {
+        observations = pack_observations(record.observations, options_.node, shift_ns);
+        share.observation_cells = observations.size();
+        share.describe(record.samples);
     });
-    if (any_failed) team_.agree(failure, {});
-    return all;
+    if (failure) share = {.state = RankShare::State::failed};
+    const BlockSender sender(share, record.samples, observations, shift_ns);
+    const auto shares = gather_.gather_shares(share, team_.rank(), team_.size());
+    CaseResult result = record.result;
+    bool is_whole = true;
+    if (is_root()) {
+        result.samples = 0;
+        for (const RankShare& rank : shares)
+            result.samples += rank.rows;
+        const auto failed = write_part(shares, sender, record, result, is_whole);
+        if (!failure) failure = failed;
+    } else if (!failure) {
+        failure = send_share(share, sender);
+    }
+    end_case(failure, is_whole);
+    start_.parts.at(static_cast<std::size_t>(record.c.id())) = PartState::present;
+    return result;
 }
 
-CaseFrame Recorder::Implementation::frame(const CaseRecord& record,
-                                          const CaseResult& result) const {
+std::optional<Failure> Recorder::Implementation::send_share(const RankShare& share,
+                                                            const BlockSender& sender) {
+    std::optional<Failure> failure;
+    gather_.send(share, [&](std::uint64_t block, std::span<Cell> out) {
+        out.front() = RankShare::failed_status;
+        attempt_unless_failed(failure, [&] { sender.fill(block, out); });
+    });
+    return failure;
+}
+
+/// @param is_whole whether every rank could read its samples
+std::optional<Failure> Recorder::Implementation::write_part(std::span<const RankShare> shares,
+                                                            const BlockSender& sender,
+                                                            const CaseRecord& record,
+                                                            const CaseResult& result,
+                                                            bool& is_whole) {
+    const WriteGuard guard;
+    std::optional<PartAssembly> part;
+    std::optional<Failure> failure = attempt([&] {
+        part.emplace(shares, paths_.part(record.c.id()), frame(record, result), record.on_gathered);
+    });
+    const CaseGather::Receiver receiver{
+        .take =
+            [&](int rank, std::uint64_t block, std::span<const Cell> cells) {
+                attempt_unless_failed(failure, [&] { part->take(rank, block, cells); });
+            },
+        .flush = [&] { attempt_unless_failed(failure, [&] { part->flush(); }); }};
+    const auto fill_own = [&](std::uint64_t block, std::span<Cell> out) {
+        out.front() = RankShare::failed_status;
+        attempt_unless_failed(failure, [&] { sender.fill(block, out); });
+    };
+    gather_.receive(shares, fill_own, receiver);
+    is_whole = !failure && part->is_whole();
+    if (is_whole) failure = attempt([&] { part->commit(); });
+    return failure;
+}
+
+CaseFrame Recorder::Implementation::frame(const CaseRecord& record, CaseResult result) const {
     const auto& planned = plan_.at(static_cast<std::size_t>(record.c.id()));
+    result.started_ns += options_.clock_offset_ns + start_.shift_ns;
     return {.case_id = planned.id(),
             .plan_id = plan_id_,
             .case_row = table_.rows({&planned, 1}, {&result, 1}),
@@ -119,83 +169,11 @@ CaseFrame Recorder::Implementation::frame(const CaseRecord& record,
                                                  : record.samples->columns()};
 }
 
-CaseResult Recorder::Implementation::record(const CaseRecord& record) {
-    const std::int64_t shift_ns = options_.clock_offset_ns + start_.shift_ns;
-    std::vector<Cell> observations;
-    RankManifest mine;
-    mine.group = record.group;
-    const std::optional<Failure> failure = attempt([&] {
-        observations = pack_observations(record.observations, options_.node, shift_ns);
-        mine.observation_cells = observations.size();
-        mine.describe(record.samples);
-    });
-    if (failure) mine.state = RankManifest::State::failed;
-    const BlockPlan plan(exchange(mine, failure), options_.block_cells);
-    const BlockSender sender(plan, team_.rank(), record.samples, observations, shift_ns);
-    CaseResult result = record.result;
-    if (is_root()) {
-        result.samples = plan.offsets().back();
-        team_.agree(write_part(plan, sender, record, result, shift_ns), {});
-    } else {
-        team_.agree(gather(plan, sender, nullptr), {});
-    }
-    start_.parts.at(static_cast<std::size_t>(record.c.id())) = PartState::present;
-    return result;
-}
-
-std::optional<Failure> Recorder::Implementation::write_part(const BlockPlan& plan,
-                                                            const BlockSender& sender,
-                                                            const CaseRecord& record,
-                                                            CaseResult result,
-                                                            std::int64_t shift_ns) {
-    result.started_ns += shift_ns;
-    const WriteGuard guard;
-    PartAssembly assembly(plan, paths_.part(record.c.id()), frame(record, result),
-                          record.on_gathered);
-    return gather(plan, sender, &assembly);
-}
-
-/// @param assembly on rank 0
-std::optional<Failure> Recorder::Implementation::gather(const BlockPlan& plan,
-                                                        const BlockSender& sender,
-                                                        PartAssembly* assembly) {
-    std::optional<Failure> failure;
-    for (std::uint64_t block = 0; block < plan.blocks(); ++block) {
-        const std::span<Cell> cells = gather_block(plan, block, sender, failure);
-        if (assembly != nullptr) attempt_unless_failed(failure, [&] { assembly->take(cells); });
-        progress_.tick();
-    }
-    if (assembly != nullptr) attempt_unless_failed(failure, [&] { assembly->commit(); });
-    return failure;
-}
-
-/// All ranks take part in every block, whatever failed before: the others wait for them.
-std::span<Cell> Recorder::Implementation::gather_block(const BlockPlan& plan, std::uint64_t block,
-                                                       const BlockSender& sender,
-                                                       std::optional<Failure>& failure) {
-    const std::size_t own = plan.cells(team_.rank(), block);
-    const std::size_t held = is_root() ? plan.block_cells(block) : own;
-    if (cells_.size() < held) cells_.resize(held);
-    const std::span<Cell> cells(cells_.data(), held);
-    cells.front() = BlockPlan::failed_status;
-    attempt_unless_failed(failure, [&] { sender.fill(block, cells.first(own)); });
-    if (!is_root()) {
-        check_mpi(MPI_Gatherv(cells.data(), static_cast<int>(own), MPI_UINT64_T, nullptr, nullptr,
-                              nullptr, MPI_UINT64_T, 0, comm_),
-                  gathering);
-        return cells;
-    }
-    std::vector<int> counts;
-    std::vector<int> places;
-    for (int rank = 0, place = 0; rank < plan.ranks(); ++rank) {
-        counts.push_back(static_cast<int>(plan.cells(rank, block)));
-        places.push_back(place);
-        place += counts.back();
-    }
-    check_mpi(MPI_Gatherv(MPI_IN_PLACE, 0, MPI_UINT64_T, cells.data(), counts.data(), places.data(),
-                          MPI_UINT64_T, 0, comm_),
-              gathering);
-    return cells;
+/// Rank 0 knows whether any rank failed; one word from it is enough when none did.
+void Recorder::Implementation::end_case(const std::optional<Failure>& failure, bool is_whole) {
+    int failed = failure || !is_whole ? 1 : 0;
+    check_mpi(MPI_Bcast(&failed, 1, MPI_INT, 0, comm_), "ending a case");
+    if (failed != 0) team_.agree(failure, {});
 }
 
 void Recorder::Implementation::finish(const std::string& finished_utc) {

@@ -117,6 +117,22 @@ TEST_F(PartTest, refuses_a_constant_that_differs_between_ranks) {
     EXPECT_THAT(test::list(folder_.path()), IsEmpty());
 }
 
+TEST_F(PartTest, refuses_ranks_with_other_columns) {
+    const FakeSamples first({1}, {1}, 100);
+    const test::OtherSamples second;
+    EXPECT_THAT(
+        [&] {
+            write({{&first}, {&second}});
+        },
+        ThrowsMessage<Error>(HasSubstr("rank 1 has other columns")));
+    EXPECT_THAT(
+        [&] {
+            write({RankData{}, {&second}});
+        },
+        ThrowsMessage<Error>(HasSubstr("rank 1 has other columns")));
+    EXPECT_THAT(test::list(folder_.path()), IsEmpty());
+}
+
 TEST_F(PartTest, moves_start_times_and_nothing_else_to_the_common_clock) {
     const FakeSamples samples({-5, 7}, {3, 4}, 1);
     RankData rank{&samples};

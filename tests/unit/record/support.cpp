@@ -18,7 +18,6 @@
 
 #include "base/destroyer.hpp"
 #include "base/error.hpp"
-#include "record/block_plan.hpp"
 #include "record/block_sender.hpp"
 #include "record/case_table.hpp"
 #include "record/observation_cells.hpp"
@@ -151,39 +150,37 @@ void write_part(const fs::path& path, const std::vector<Case>& plan, int case_id
                 const CaseResult& result, const std::vector<RankData>& ranks,
                 const std::string& plan_id, const GatherOptions& options) {
     std::vector<std::vector<Cell>> observations;
-    std::vector<RankManifest> manifests;
+    std::vector<RankShare> shares;
     for (const RankData& rank : ranks) {
         observations.push_back(pack_observations(rank.observations, rank.node, options.shift_ns));
-        RankManifest& manifest = manifests.emplace_back();
-        manifest.group = rank.group;
-        manifest.observation_cells = observations.back().size();
-        manifest.describe(rank.samples);
+        RankShare& share = shares.emplace_back();
+        share.group = rank.group;
+        share.block_cells = options.block_cells;
+        share.observation_cells = observations.back().size();
+        share.describe(rank.samples);
     }
-    const BlockPlan blocks(manifests, options.block_cells);
     const Case& planned = plan.at(static_cast<std::size_t>(case_id));
     CaseResult counted = result;
-    counted.samples = blocks.offsets().back();
+    for (const RankShare& share : shares)
+        counted.samples += share.rows;
     CaseFrame frame{.case_id = case_id,
                     .plan_id = plan_id,
                     .case_row = CaseTable(plan).rows({&planned, 1}, {&counted, 1}),
                     .blocks = result.blocks,
                     .columns = {}};
     if (ranks.front().samples != nullptr) frame.columns = ranks.front().samples->columns();
-    PartAssembly assembly(blocks, path, std::move(frame), options.listener);
-    for (std::uint64_t block = 0; block < blocks.blocks(); ++block) {
-        std::vector<Cell> cells(blocks.block_cells(block));
-        std::span<Cell> out(cells);
-        for (int rank = 0; rank < blocks.ranks(); ++rank) {
-            const auto index = static_cast<std::size_t>(rank);
-            const BlockSender sender(blocks, rank, ranks[index].samples, observations[index],
-                                     options.shift_ns);
-            const std::size_t own = blocks.cells(rank, block);
-            sender.fill(block, out.first(own));
-            out = out.subspan(own);
+    PartAssembly part(shares, path, std::move(frame), options.listener);
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+        const BlockSender sender(shares[rank], ranks[rank].samples, observations[rank],
+                                 options.shift_ns);
+        for (std::uint64_t block = 0; block < shares[rank].blocks(); ++block) {
+            std::vector<Cell> cells(shares[rank].cells_of(block));
+            sender.fill(block, cells);
+            part.take(static_cast<int>(rank), block, cells);
+            part.flush();
         }
-        assembly.take(cells);
     }
-    assembly.commit();
+    part.commit();
 }
 
 std::vector<std::int64_t> read_integers(const fs::path& path, const std::string& name) {

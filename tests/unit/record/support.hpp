@@ -75,6 +75,17 @@ class UnreadableSamples : public FakeSamples {
     void copy(std::size_t column, std::uint64_t first, std::span<Cell> out) const override;
 };
 
+/// One row of a column that no FakeSamples have.
+class OtherSamples : public SampleSource {
+  public:
+    const std::vector<SampleColumn>& columns() const override { return columns_; }
+    std::uint64_t rows() const override { return 1; }
+    void copy(std::size_t, std::uint64_t, std::span<Cell> out) const override { out[0] = 1; }
+
+  private:
+    std::vector<SampleColumn> columns_{{"other", "ns", CellType::i64, {}}};
+};
+
 /// Cases named case/0, case/1, ... with a text, an integer and a real variable.
 std::vector<Case> make_cases(int count);
 

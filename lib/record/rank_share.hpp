@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "measure/sample.hpp"
+
+namespace railgauge {
+
+/// What a rank brings to a case, so that rank 0 knows all sizes before any data. It travels as it
+/// lies in memory.
+///
+/// The data follow in blocks of at most about `block_cells` cells, each of
+///
+///     status                    whole_status, or failed_status when samples could not be read
+///     constants                 first block, ranks with rows: the values of the constant columns
+///     observations              first block
+///     rows of column 0, 1, ...  this block's rows of each column that is not constant
+struct RankShare {
+    enum class State : std::int32_t { no_samples, samples, failed };
+
+    static constexpr std::size_t status_cells = 1;
+    static constexpr Cell whole_status = 0;
+    static constexpr Cell failed_status = 1;
+
+    std::uint64_t rows = 0;
+    std::uint64_t block_cells = 0;
+    std::uint64_t observation_cells = 0;
+    std::uint64_t columns_hash = 0;  ///< of names, units and types, not of constant values
+    std::int32_t constant_columns = 0;
+    std::int32_t varying_columns = 0;
+    std::int32_t group = -1;
+    State state = State::no_samples;
+
+    /// Describes `samples`; null = the case has none here.
+    void describe(const SampleSource* samples);
+
+    /// Blocks that this rank sends; none when it failed.
+    std::uint64_t blocks() const;
+
+    std::uint64_t first_row(std::uint64_t block) const { return block * rows_per_block(); }
+    std::uint64_t rows_of(std::uint64_t block) const;
+    std::size_t constants_of(std::uint64_t block) const;
+    std::size_t observations_of(std::uint64_t block) const;
+
+    /// All cells of a block.
+    std::size_t cells_of(std::uint64_t block) const;
+
+  private:
+    std::uint64_t rows_per_block() const;
+};
+
+}  // namespace railgauge
