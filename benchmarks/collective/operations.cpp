@@ -42,15 +42,18 @@ Origin all_of_root(const ChunkQuestion& question) {
     return {question.root, 0};
 }
 
+using enum Extent;
+using enum Holders;
+
 // clang-format off
 constexpr std::array<OperationRow, 6> table{{
-    // operation                  name              send                  receive               input                result               reduces       bus factor         origin
-    {Operation::all_reduce,     "all_reduce",     Extent::one,          Extent::one,          Holders::every_rank, Holders::every_rank, Reduces::yes, twice_all_but_own, reduced},
-    {Operation::all_gather,     "all_gather",     Extent::one,          Extent::one_per_rank, Holders::every_rank, Holders::every_rank, Reduces::no,  all_but_own,       all_of_sender},
-    {Operation::reduce_scatter, "reduce_scatter", Extent::one_per_rank, Extent::one,          Holders::every_rank, Holders::every_rank, Reduces::yes, all_but_own,       own_part_reduced},
-    {Operation::broadcast,      "broadcast",      Extent::one,          Extent::one,          Holders::root,       Holders::every_rank, Reduces::no,  everything,        all_of_root},
-    {Operation::reduce,         "reduce",         Extent::one,          Extent::one,          Holders::every_rank, Holders::root,       Reduces::yes, everything,        reduced},
-    {Operation::alltoall,       "alltoall",       Extent::one_per_rank, Extent::one_per_rank, Holders::every_rank, Holders::every_rank, Reduces::no,  all_but_own,       own_part_of_sender},
+    // operation                  name            send          receive       input       result      reduces       bus factor         origin
+    {Operation::all_reduce,     "all_reduce",     one,          one,          every_rank, every_rank, Reduces::yes, twice_all_but_own, reduced},
+    {Operation::all_gather,     "all_gather",     one,          one_per_rank, every_rank, every_rank, Reduces::no,  all_but_own,       all_of_sender},
+    {Operation::reduce_scatter, "reduce_scatter", one_per_rank, one,          every_rank, every_rank, Reduces::yes, all_but_own,       own_part_reduced},
+    {Operation::broadcast,      "broadcast",      one,          one,          root,       every_rank, Reduces::no,  everything,        all_of_root},
+    {Operation::reduce,         "reduce",         one,          one,          every_rank, root,       Reduces::yes, everything,        reduced},
+    {Operation::alltoall,       "alltoall",       one_per_rank, one_per_rank, every_rank, every_rank, Reduces::no,  all_but_own,       own_part_of_sender},
 }};
 // clang-format on
 

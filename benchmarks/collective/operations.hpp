@@ -20,8 +20,8 @@ enum class Reduces { no, yes };
 /// Which ranks have an input, or a result.
 enum class Holders { every_rank, root };
 
-/// What is known about element chunks of a result: the source is a rank or reduced_over_ranks, and
-/// the chunk starts at this element of the source's input.
+/// Where a chunk of a result comes from: the source is a rank or reduced_over_ranks, and the chunk
+/// starts at this element of the source's input.
 struct Origin {
     int source;
     std::size_t first;
