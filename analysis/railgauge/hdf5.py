@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The only module that touches h5py: reads of files that may be truncated, hostile or in use.
+"""All reading through h5py: of files that may be truncated, hostile or in use.
 
 Nothing here follows a soft or external link, an external or virtual dataset, or a filter plugin,
 and nothing allocates memory that the file does not back with bytes of its own.

@@ -111,12 +111,14 @@ class Case:
 
     @property
     def pipelined(self) -> bool:
-        """True for rooted operations started freely: ranks run ahead of each other.
+        """True for rooted operations that follow each other freely: ranks run ahead of each other.
 
-        Latest exit - latest entry then tells little, and no bandwidth of theirs is comparable.
+        So they do with ``start`` free, and inside a batch whatever ``start`` says. Latest exit -
+        latest entry then tells little, and no bandwidth of theirs is comparable.
         """
         root = self.variables.get("root")
-        return isinstance(root, int) and root >= 0 and self.variables.get("start") == "free"
+        freely = self.variables.get("start") == "free" or self.ops_per_sample > 1
+        return isinstance(root, int) and root >= 0 and freely
 
     def size_bytes(self) -> int | None:
         """Return the size axis of the case in bytes, None where the program has none."""

@@ -100,7 +100,8 @@ def iterate(run: Run, timeline_bins: int = TIMELINE_BINS) -> Iterator[CaseResult
 def clock_ids(run: Run) -> list[str]:
     """Name the clock of each rank: the boot_id of its node, else the node itself."""
     boots = {n.node: n.facts.get("boot_id") for n in run.nodes}
-    return [boots.get(r.node) or f"node {r.node} {r.host}" for r in run.ranks]
+    known = {node: boot for node, boot in boots.items() if boot not in (None, "", "unknown")}
+    return [known.get(r.node) or f"node {r.node} {r.host}" for r in run.ranks]
 
 
 def measure(

@@ -48,7 +48,6 @@ def show_text(run: Run) -> Iterator[str]:
     """Yield the lines of the table as the cases are computed."""
     yield from _preamble(run)
     yield from _LEGEND
-    several_groups = False
     heading = ""
     for result in iterate(run):
         found = _heading(result)

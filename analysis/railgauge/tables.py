@@ -139,7 +139,8 @@ def read_nodes(file: Any, problems: list[str]) -> list[Node]:
         number, facts = -1, "{}"
         try:
             entry = hdf5.group(parent, name)
-            number = hdf5.attribute_int(entry, "node") or 0
+            stored = hdf5.attribute_int(entry, "node")
+            number = -1 if stored is None else stored
             facts = hdf5.read_text(entry, "facts") or facts
             nodes.append(Node(host, number, flatten(facts)))
         except (RailgaugeError, *_JSON_ERRORS) as error:

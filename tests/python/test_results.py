@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,23 @@ def test_lateness_within_the_clock_error_is_left_out(tmp_path: Path) -> None:
     (result,) = iterate(open_run(write_run(tmp_path / "run", plan)))
     assert result.groups[0].clock_bound_ns == 1_250
     assert result.groups[0].lateness_ns == {0: None, 1: None, 2: None, 3: 3000}
+
+
+def test_a_boot_id_that_nobody_could_read_is_no_shared_clock(tmp_path: Path) -> None:
+    run = open_run(write_run(tmp_path / "run", Plan(sweep(["all_reduce"], [8]))))
+    run.nodes = [replace(n, facts=n.facts | {"boot_id": "unknown"}) for n in run.nodes]
+    assert len(run.nodes) > 1
+    assert len(set(results.clock_ids(run))) == len(run.nodes)
+
+
+def test_rooted_operations_are_pipelined_unless_each_starts_by_itself(tmp_path: Path) -> None:
+    run = open_run(write_run(tmp_path / "run", Plan(sweep(["broadcast"], [8]))))
+    (case,) = run.cases
+    alone = replace(case, variables=case.variables | {"root": 0, "start": "barrier"})
+    assert not alone.pipelined
+    assert replace(alone, ops_per_sample=10).pipelined
+    assert replace(alone, variables=alone.variables | {"start": "free"}).pipelined
+    assert not replace(alone, ops_per_sample=10, variables=alone.variables | {"root": -1}).pipelined
 
 
 def test_groups_are_measured_apart_and_idle_ranks_left_out(tmp_path: Path) -> None:
