@@ -24,7 +24,7 @@ name_skips() {
     awk '/: Skipped$/ { getline reason } /^\[  SKIPPED \] .*\(.*ms\)$/ { print "SKIP: " $4 ": " reason }' "$1"
 }
 
-# pytest_in PATH...: a folder that is not there yet has nothing to run
+# pytest_in PATH...: a folder that is missing or has no test is a failure
 pytest_in() {
     .venv/bin/python -m pytest -q -rs -p no:cacheprovider "$@"
 }
