@@ -12,6 +12,9 @@ unset LANGUAGE
 # RHEL keeps Open MPI off the PATH until its module is loaded.
 if [[ -d /usr/lib64/openmpi/bin ]]; then PATH+=:/usr/lib64/openmpi/bin; fi
 
+# A fresh checkout elsewhere finds what ccache knows: paths below the root count as relative.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+
 say() {
     printf '%s\n' "$*" >&2
 }
