@@ -206,6 +206,7 @@ def test_dry_run_prints_the_line_and_starts_nothing(tree: Tree) -> None:
         (["--hostfile", "/nonexistent", "true"], "cannot be read"),
         (["-n", "1", "--bind", "gpu", "true"], "--bind is 'gpu'"),
         (["-n", "1", "--bind", "nic", "true"], "--rail-map"),
+        (["-n", "1", "--dead-rails", "mend", "true"], "--dead-rails is 'mend'"),
         (["-n", "1", "--export", "A=B", "true"], "takes a name"),
         (["-n", "1", "--export", "NOT_SET_ANYWHERE", "true"], "no such variable"),
         (["-n", "1", "no-such-program"], "neither on the PATH nor in build/release/bin"),

@@ -66,6 +66,33 @@ def test_either_name_of_an_rdma_nic_steers_every_library(node: Tree, name: str) 
     assert found["NCCL_IB_HCA"] == "=mlx5_1"
 
 
+@pytest.mark.parametrize("name", ["rail0", "mlx5_0"])
+def test_a_nic_without_link_is_refused_before_mpi_waits_for_it(node: Tree, name: str) -> None:
+    node.write("sys/class/net/rail0/carrier", "0\n")
+    node.write("sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN\n")
+    sysfs = str(node.root / "sys")
+    done = node.run("rank-env", "true", RAILGAUGE_RAIL_MAP=f"0:{name}", RAILGAUGE_SYSFS=sysfs)
+    assert done.returncode == 2
+    assert f"the NIC {name} of local rank 0 has no link" in one_line(done.stderr)
+
+
+def test_a_rank_on_a_dead_rail_may_idle_over_the_control_interface(node: Tree) -> None:
+    node.write("sys/class/net/rail1/carrier", "0\n")
+    idle = {"RAILGAUGE_DEAD_RAILS": "idle", "RAILGAUGE_CONTROL_INTERFACE": "mgmt0"}
+    dead = variables(node, "*:rail%", 1, **idle)
+    alive = variables(node, "*:rail%", 0, **idle)
+    assert dead["OMPI_MCA_btl_tcp_if_include"] == dead["UCX_NET_DEVICES"] == "mgmt0"
+    assert dead["RAILGAUGE_RAIL_IS_DEAD"] == "1"
+    assert alive["OMPI_MCA_btl_tcp_if_include"] == "rail0"
+    assert "RAILGAUGE_RAIL_IS_DEAD" not in alive
+
+
+def test_a_linked_rdma_nic_is_steered(node: Tree) -> None:
+    node.write("sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n")
+    node.write("sys/class/net/ens0f0np0/carrier", "1\n")
+    assert variables(node, "0:mlx5_0", 0)["NCCL_IB_HCA"] == "=mlx5_0"
+
+
 def test_without_a_map_nothing_is_steered(node: Tree) -> None:
     done = node.run("rank-env", "env", OMPI_COMM_WORLD_LOCAL_RANK="1")
     assert "RAILGAUGE_LOCAL_RANK=1" in done.stdout.splitlines()
@@ -146,3 +173,39 @@ def test_no_program_is_one_line_and_status_2(node: Tree, arguments: list[str]) -
     done = node.run("rank-env", *arguments)
     assert done.returncode == 2
     one_line(done.stderr)
+
+
+@pytest.fixture
+def dead(node: Tree) -> Tree:
+    """rail0 and mlx5_0 have no link, rail1 and mlx5_1 have one."""
+    for index, carrier, state in ((0, "0", "1: DOWN"), (1, "1", "4: ACTIVE")):
+        node.write(f"sys/class/net/rail{index}/carrier", f"{carrier}\n")
+        node.write(f"sys/class/infiniband/mlx5_{index}/ports/1/state", f"{state}\n")
+    return node
+
+
+@pytest.mark.parametrize("nic", ["rail0", "mlx5_0"])
+def test_a_nic_without_a_link_is_refused(dead: Tree, nic: str) -> None:
+    sysfs = str(dead.root / "sys")
+    done = dead.run("rank-env", "env", RAILGAUGE_RAIL_MAP=f"0:{nic}", RAILGAUGE_SYSFS=sysfs)
+    assert done.returncode == 2
+    assert f"the NIC {nic} of local rank 0 has no link" in one_line(done.stderr)
+
+
+@pytest.mark.parametrize("nic", ["rail0", "mlx5_0"])
+def test_told_to_idle_a_rank_without_a_link_is_reached_over_the_control_interface(
+    dead: Tree, nic: str
+) -> None:
+    more = {"RAILGAUGE_DEAD_RAILS": "idle", "RAILGAUGE_CONTROL_INTERFACE": "mgmt0"}
+    found = variables(dead, f"0:{nic}", 0, **more)
+    assert (found["RAILGAUGE_NIC"], found["RAILGAUGE_RAIL"]) == (nic, "0")
+    assert found["RAILGAUGE_RAIL_IS_DEAD"] == "1"
+    assert found["OMPI_MCA_btl_tcp_if_include"] == found["UCX_NET_DEVICES"] == "mgmt0"
+    assert "NCCL_IB_HCA" not in found
+
+
+@pytest.mark.parametrize("nic", ["rail1", "mlx5_1"])
+def test_a_nic_with_a_link_is_used(dead: Tree, nic: str) -> None:
+    found = variables(dead, f"0:{nic}", 0, RAILGAUGE_DEAD_RAILS="idle")
+    assert "RAILGAUGE_RAIL_IS_DEAD" not in found
+    assert found["UCX_NET_DEVICES"] in ("rail1", "mlx5_1:1")
