@@ -80,7 +80,9 @@ def parse(argv: Sequence[str] | None) -> Options:
     export = _add(commands, "export", _export, "write CSV or Parquet, one row per case")
     export.add_argument("-o", "--output", type=Path, required=True)
     export.add_argument("--as", dest="kind", choices=("csv", "parquet"), help="default: by -o")
-    export.add_argument("--samples", action="store_true", help="the raw samples instead")
+    what = export.add_mutually_exclusive_group()
+    what.add_argument("--pairs", action="store_true", help="a row per pair (of railgauge-pairs)")
+    what.add_argument("--samples", action="store_true", help="the raw samples instead")
     packing = _add(commands, "pack", _pack, "make one file of the parts of a run that has ended")
     packing.add_argument("--overwrite", action="store_true", help="replace an existing <run>")
     _add_rig(_add(commands, "check", _check, "judge the run; the exit code is the verdict"))
@@ -141,11 +143,13 @@ def _report(options: Options) -> int:
 
 
 def _export(options: Options) -> int:
-    from railgauge.export import export_cases, export_samples, kind_of
+    from railgauge.export import export_cases, export_pairs, export_samples, kind_of
 
     kind = kind_of(options.output, options.kind)
     run = _open(options)
-    export = export_samples if options.samples else export_cases
+    export = export_cases
+    if options.pairs or options.samples:
+        export = export_pairs if options.pairs else export_samples
     count = export(run, options.output, kind)
     shown = clean(os.fspath(options.output))
     document = {"export": shown, "rows": count, "run": run.name, "rig": run.info.is_rig}

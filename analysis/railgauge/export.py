@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``railgauge export``: one row per case and group, or the raw samples, as CSV or Parquet."""
+"""``railgauge export``: a row per case and group, per pair, or per sample, as CSV or Parquet."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -18,17 +18,20 @@ import pyarrow.parquet as pa_parquet
 from railgauge.errors import RailgaugeError
 from railgauge.load import Run
 from railgauge.model import Case
+from railgauge.pair_rows import PAIR_NUMBERS, PairsTables, exported_rows
+from railgauge.pairs import is_pairs
 from railgauge.results import iterate
-from railgauge.rows import NUMBER_COLUMNS, rows
+from railgauge.rows import NUMBER_COLUMNS, Row, rows
 from railgauge.samples import Samples
 from railgauge.text import clean
 
 _BATCH = 1 << 19
 _COUNTS = ("case", "group", "measured_ranks", "iterations", "outliers")
+_PAIR_COUNTS = ("source_rail", "destination_rail", "lanes", "samples")
 _UNSIGNED = ("ops_per_sample", "checked_elements", "wrong_elements")
 _TYPES = (
-    dict.fromkeys(NUMBER_COLUMNS, pa.float64())
-    | dict.fromkeys(_COUNTS, pa.int64())
+    dict.fromkeys((*NUMBER_COLUMNS, *PAIR_NUMBERS), pa.float64())
+    | dict.fromkeys((*_COUNTS, *_PAIR_COUNTS), pa.int64())
     | dict.fromkeys(_UNSIGNED, pa.uint64())
 )
 """Types that do not depend on the values, so that the tables of several runs go together."""
@@ -54,6 +57,24 @@ def kind_of(path: Path, chosen: str | None) -> FileKind:
 
 def export_cases(run: Run, path: Path, kind: FileKind) -> int:
     """Write one row per case and group, derived bandwidths included; return the row count."""
+    return _export_rows(run, rows(iterate(run)), path, kind)
+
+
+def export_pairs(run: Run, path: Path, kind: FileKind) -> int:
+    """Write one row per pair of every case; return the row count.
+
+    Raises
+    ------
+    RailgaugeError
+        The run has no pairs.
+    """
+    if not is_pairs(run):
+        why = "it is not one of railgauge-pairs"
+        raise RailgaugeError(f"run {run.name} has no pairs", why, "Leave --pairs out.")
+    return _export_rows(run, exported_rows(PairsTables(run)), path, kind)
+
+
+def _export_rows(run: Run, rows: Iterable[Row], path: Path, kind: FileKind) -> int:
     info = run.info
     context = {
         "run": run.name,
@@ -64,7 +85,7 @@ def export_cases(run: Run, path: Path, kind: FileKind) -> int:
         "rig": info.is_rig,
         "started_utc": info.started_utc,
     }
-    found = [context | row for row in rows(iterate(run))]
+    found = [context | row for row in rows]
     names = dict.fromkeys(name for row in found for name in row)
     columns = {n: [_safe(row.get(n), kind) for row in found] for n in names or context}
     table = pa.table({n: pa.array(v, _TYPES.get(n)) for n, v in columns.items()})

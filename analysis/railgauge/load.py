@@ -20,12 +20,13 @@ from pathlib import Path
 
 from railgauge import hdf5
 from railgauge.errors import DamagedRun, RailgaugeError
-from railgauge.model import Case, Expired, Node, Rank, RunInfo, Status
+from railgauge.model import Case, Counter, Expired, Node, Rank, RunInfo, Status
 from railgauge.samples import Samples
 from railgauge.tables import (
     check_schema,
     parse_expired,
     read_cases,
+    read_counters,
     read_info,
     read_nodes,
     read_ranks,
@@ -115,12 +116,25 @@ class Run:
         DamagedRun
             They are missing or contradict the schema.
         """
-        file = self.location.out
-        if not self.location.finished:
-            file = self.location.parts / part_name(case.id)
-        with hdf5.open_file(file) as opened:
+        with hdf5.open_file(self._file_of(case)) as opened:
             parent = hdf5.group(opened, "samples")
             yield Samples(hdf5.group(parent, group_name(case.id)), len(self.ranks))
+
+    def counters(self, case: Case, source: str) -> list[Counter]:
+        """Read the counters of a case that come from one source, ``netdev`` for example.
+
+        Raises
+        ------
+        DamagedRun
+            They are missing or contradict the schema.
+        """
+        with hdf5.open_file(self._file_of(case)) as opened:
+            return read_counters(hdf5.group(opened, "counters"), group_name(case.id), source)
+
+    def _file_of(self, case: Case) -> Path:
+        if self.location.finished:
+            return self.location.out
+        return self.location.parts / part_name(case.id)
 
     def site_lines(self) -> list[str]:
         """Return the lines of the site file, cleaned for display."""

@@ -127,6 +127,25 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class Counter:
+    """One row of ``/counters/<id>``: a count before and after the case."""
+
+    node: int
+    device: str
+    source: str
+    name: str
+    before: int
+    after: int
+    status: str
+
+    @property
+    def difference(self) -> int | None:
+        """What was counted during the case; None where that is not known."""
+        known = self.status == "ok" and self.after >= self.before
+        return self.after - self.before if known else None
+
+
+@dataclass(frozen=True, slots=True)
 class ExpiredRank:
     """Where one rank was when the deadline passed."""
 

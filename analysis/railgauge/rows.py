@@ -51,7 +51,7 @@ def row(result: CaseResult, group: GroupResult | None) -> Row:
         checked_elements=case.checked_elements,
         wrong_elements=case.wrong_elements,
     )
-    return {k: _plain(v) for k, v in found.items()}
+    return {k: plain(v) for k, v in found.items()}
 
 
 def _numbers(result: CaseResult, group: GroupResult | None) -> Row:
@@ -109,7 +109,8 @@ def _us(value_ns: float | None) -> float | None:
     return None if value_ns is None else value_ns / 1e3
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return a value that JSON can hold: None for a number that is none."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -9,8 +9,10 @@ from typing import Any
 
 from railgauge.load import Run
 from railgauge.model import Status
+from railgauge.pairs import is_pairs
 from railgauge.results import CaseResult, iterate
 from railgauge.rows import Row, rows, run_document, watermark
+from railgauge.show_pairs import show_pairs_json, show_pairs_text
 from railgauge.text import pad, plural
 
 _COLUMNS = (
@@ -41,12 +43,17 @@ _HEADING_KEYS = ("operation", "backend", "memory", "place", "mode", "start")
 
 def show_json(run: Run) -> dict[str, Any]:
     """Return the run and its rows as one JSON document."""
+    if is_pairs(run):
+        return show_pairs_json(run)
     return {"run": run_document(run), "cases": list(rows(iterate(run)))}
 
 
 def show_text(run: Run) -> Iterator[str]:
     """Yield the lines of the table as the cases are computed."""
     yield from _preamble(run)
+    if is_pairs(run):
+        yield from show_pairs_text(run)
+        return
     yield from _LEGEND
     heading = ""
     for result in iterate(run):

@@ -3,16 +3,26 @@
 
 from __future__ import annotations
 
+import collections
 import json
 import math
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
 from railgauge import hdf5
 from railgauge.errors import DamagedRun, RailgaugeError
-from railgauge.model import Case, Expired, ExpiredRank, Node, Rank, RunInfo, Scalar, Status
+from railgauge.model import (
+    Case,
+    Counter,
+    Expired,
+    ExpiredRank,
+    Node,
+    Rank,
+    RunInfo,
+    Scalar,
+    Status,
+)
 from railgauge.text import clean, one_line
 
 SCHEMA_MAJOR = "railgauge/1"
@@ -21,6 +31,7 @@ _FACT_LENGTH = 2000
 _JSON_ERRORS = (ValueError, RecursionError)  # what json.loads raises
 
 _RANK_FIELDS = {f.name: f.type for f in fields(Rank)}
+_COUNTER_FIELDS = {f.name: f.type for f in fields(Counter)}
 _CASE_FIELDS = {f.name: f.type for f in fields(Case) if f.name != "variables"}
 
 
@@ -107,7 +118,7 @@ def read_cases(file: Any) -> list[Case]:
     _check_types(columns, _CASE_FIELDS, "/cases")
     cases = [_case(row) for row in _rows(columns)]
     for what, values in (("id", [c.id for c in cases]), ("name", [c.name for c in cases])):
-        value, count = Counter(values).most_common(1)[0] if values else (None, 1)
+        value, count = collections.Counter(values).most_common(1)[0] if values else (None, 1)
         if count > 1:
             raise DamagedRun("/cases is damaged", f"{what} {value} occurs {count} times", "")
     if any(c.id < 0 for c in cases):
@@ -126,6 +137,23 @@ def _case(row: dict[str, Scalar]) -> Case:
     if not math.isfinite(known["bus_factor"]) or known["bus_factor"] < 0:
         known["bus_factor"] = math.nan
     return Case(**known, variables=row)
+
+
+def read_counters(parent: Any, name: str, source: str) -> list[Counter]:
+    """Read the rows of one source from a case's table of counters.
+
+    Raises
+    ------
+    DamagedRun
+        The table is missing or not that of the schema.
+    """
+    columns = hdf5.read_table(parent, name, set(_COUNTER_FIELDS))
+    _check_types(columns, _COUNTER_FIELDS, f"/counters/{name}")
+    return [
+        Counter(**{n: row[n] for n in _COUNTER_FIELDS})  # type: ignore[arg-type]
+        for row in _rows(columns)
+        if row["source"] == source
+    ]
 
 
 def read_nodes(file: Any, problems: list[str]) -> list[Node]:

@@ -84,6 +84,9 @@ class Plan:
     expired: dict[str, Any] | None = None
     attributes: dict[str, Any] = field(default_factory=dict)
     plan_id: str = "0123456789abcdef"
+    program: str = "railgauge-collective"
+    nics: list[str] | None = None
+    rails: list[int] | None = None
 
     @property
     def ranks(self) -> int:
@@ -163,8 +166,8 @@ def ranks_table(plan: Plan) -> NDArray[Any]:
             "gpu_index": ("i4", [-1] * n),
             "gpu_uuid": (str, [""] * n),
             "gpu_pci": (str, [""] * n),
-            "nic": (str, ["eth0"] * n),
-            "rail": ("i4", [-1] * n),
+            "nic": (str, plan.nics or ["eth0"] * n),
+            "rail": ("i4", plan.rails or [-1] * n),
             "numa": ("i4", [0] * n),
             "cpus": (str, [str(r) for r in range(n)]),
             "clock_offset_ns": ("i8", [0] * n),
@@ -230,10 +233,10 @@ def cases_table(cases: list[CaseSpec], ranks: int, planned: bool = False) -> NDA
 def write_root(file: Any, plan: Plan, finished: bool) -> None:
     texts = {
         "schema": "railgauge/1",
-        "program": "railgauge-collective",
+        "program": plan.program,
         "version": "0.1.0",
         "git_revision": "unknown",
-        "argv": json.dumps(["railgauge-collective", "--op", "all_reduce"]),
+        "argv": json.dumps([plan.program, "--op", "all_reduce"]),
         "origin": plan.origin,
         "started_utc": "2026-03-01T09:00:00Z",
         "plan_id": plan.plan_id,

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from railgauge.checks import case_complete, data_right
+from railgauge.checks import case_complete, data_right, rail_proven
 from railgauge.load import Run
+from railgauge.pairs import is_pairs
 from railgauge.verdict import CheckResult, Finding, Verdict, overall
 
 
@@ -19,16 +20,18 @@ class Check:
     name: str
     title: str
     judge: Callable[[Run], list[Finding]]
+    applies: Callable[[Run], bool] = lambda run: True
 
 
 CHECKS = (
     Check("case_complete", "Every planned case was measured", case_complete.judge),
     Check("data_right", "Every verified element was right", data_right.judge),
+    Check("rail_proven", "Every rail carried its own bytes", rail_proven.judge, is_pairs),
 )
 
 
 def run_checks(run: Run, *, allow_rig: bool) -> list[CheckResult]:
-    """Judge a run by every check.
+    """Judge a run by every check that applies to it.
 
     Parameters
     ----------
@@ -36,7 +39,7 @@ def run_checks(run: Run, *, allow_rig: bool) -> list[CheckResult]:
     allow_rig : bool
         Judge a run of a double or a simulation like one of hardware.
     """
-    return [_run(check, run, allow_rig) for check in CHECKS]
+    return [_run(check, run, allow_rig) for check in CHECKS if check.applies(run)]
 
 
 def _run(check: Check, run: Run, allow_rig: bool) -> CheckResult:

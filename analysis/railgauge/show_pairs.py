@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``railgauge show`` for runs of ``railgauge-pairs``: a row per case, then the slowest pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from railgauge.load import Run
+from railgauge.pair_results import PairsResult
+from railgauge.pair_rows import PairsTables
+from railgauge.pair_sets import (
+    PairSet,
+    RailMatrix,
+    condition_labels,
+    condition_of,
+    deviations,
+    path_text,
+    ranked,
+)
+from railgauge.rows import Row, plain, run_document
+from railgauge.text import pad, plural
+
+_LISTED = 10
+_LEGEND = (
+    "#",
+    "# A pair is one direction from a rail of a host to another host: payload / median time until",
+    "# the peer had acknowledged it, lanes added up. 1 Gb/s is 1e9 bit/s. Latency is HALF of a",
+    "# round trip, over all samples of all pairs; p99 is shown from 1000 of them on. % of rail: of",
+    "# the median pair of that rail in all rounds.",
+)
+_SHARED = (
+    # heading, unit, width, key of the row, format
+    ("size", "(B)", 11, "bytes", "d"),
+    ("depth", "", 6, "depth", "d"),
+    ("rails", "", 9, "rails", ""),
+    ("plane", "", 6, "plane", ""),
+    ("repeat", "", 7, "repeat", "d"),
+    ("round", "", 6, "round", "d"),
+    ("pairs", "", 6, "measured_pairs", "d"),
+)
+_BANDWIDTH = (
+    ("lowest", "(Gb/s)", 10, "lowest_Gbit_s", ".4g"),
+    ("median", "(Gb/s)", 10, "median_Gbit_s", ".4g"),
+    ("highest", "(Gb/s)", 10, "highest_Gbit_s", ".4g"),
+)
+_LATENCY = (
+    ("median", "(us)", 10, "median_us", ".2f"),
+    ("p99", "(us)", 10, "p99_us", ".2f"),
+    ("max", "(us)", 10, "max_us", ".2f"),
+)
+_WRONG = (("#wrong", "", 7, "wrong_elements", "d"),)
+
+
+def show_pairs_json(run: Run) -> dict[str, Any]:
+    """Return the run, its cases with their pairs, and the rails of each set of cases."""
+    tables = PairsTables(run)
+    return {
+        "run": run_document(run),
+        "cases": [_case_json(r, tables) for r in tables.results],
+        "sets": [_set_json(s, tables) for s in tables.sets],
+    }
+
+
+def _case_json(result: PairsResult, tables: PairsTables) -> dict[str, Any]:
+    return tables.case_row(result) | {"directed_pairs": list(tables.pair_rows(result))}
+
+
+def _set_json(found: PairSet, tables: PairsTables) -> dict[str, Any]:
+    unit = "us" if found.condition.is_latency else "Gbit_s"
+    return found.condition._asdict() | {
+        "unit": unit,
+        "matrices": [_rail_json(rail, tables) for rail in found.rails],
+    }
+
+
+def _rail_json(rail: RailMatrix, tables: PairsTables) -> dict[str, Any]:
+    rows, columns = deviations(rail.values)
+    hosts = tables.nodes.values()
+    return {
+        "name": rail.name,
+        "source_rail": rail.source_rail,
+        "destination_rail": rail.destination_rail,
+        "median": rail.median,
+        "hosts": [
+            {"host": h, "sent_percent": plain(100 * s), "received_percent": plain(100 * r)}
+            for h, s, r in zip(hosts, rows.tolist(), columns.tolist(), strict=True)
+        ],
+    }
+
+
+def show_pairs_text(run: Run) -> Iterator[str]:
+    """Yield the lines after the preamble: the table, then the slowest pairs of each set."""
+    yield from _LEGEND
+    tables = PairsTables(run)
+    heading = ""
+    for result in tables.results:
+        condition = condition_of(result.case)
+        words = (condition.operation, condition.backend, condition.memory, condition.pattern)
+        direction = "" if condition.is_latency else str(result.case.variables.get("direction", ""))
+        found = "  ".join(w for w in (*words, direction) if w)
+        columns = (*_SHARED, *(_LATENCY if condition.is_latency else _BANDWIDTH), *_WRONG)
+        if found != heading:
+            heading = found
+            yield "#"
+            yield f"# {heading}"
+            yield from _table_head(columns)
+        yield _line(tables.case_row(result), columns)
+    yield from _slowest(tables)
+
+
+def _table_head(columns: tuple[tuple[str, str, int, str, str], ...]) -> Iterator[str]:
+    for part, end in ((0, "  status, slowest pair (% of rail)"), (1, "")):
+        cells = [pad((name, unit)[part], width) for name, unit, width, _, _ in columns]
+        yield ("#" + "".join(cells)[1:] + end).rstrip()
+
+
+def _line(row: Row, columns: tuple[tuple[str, str, int, str, str], ...]) -> str:
+    if not row["checked_elements"]:
+        row["wrong_elements"] = "N/A" if row["measured_pairs"] else None
+    cells = [pad(_cell(row.get(key), form), width) for _, _, width, key, form in columns]
+    end = str(row["status"])
+    if row["reason"]:
+        end += f": {row['reason']}"
+    if row["slowest"]:
+        end += f"  {row['slowest']}"
+    if row["slowest_percent"] is not None:
+        end += f" ({row['slowest_percent']:.0f} %)"
+    return "".join(cells) + "  " + end
+
+
+def _cell(value: str | int | float | None, form: str) -> str:
+    if value is None or value == "":
+        return "-"
+    if isinstance(value, str):
+        return " " + value  # longer than its column, it stays apart from the one before
+    return f"{value:{form}}"
+
+
+def _slowest(tables: PairsTables) -> Iterator[str]:
+    labels = condition_labels([s.condition for s in tables.sets])
+    for found, label in zip(tables.sets, labels, strict=True):
+        pairs = ranked(found, tables.nodes)
+        unit, form = ("us", ".2f") if found.condition.is_latency else ("Gb/s", ".4g")
+        yield "#"
+        yield f"# Slowest of {plural(len(pairs), 'pair')}: {label}"
+        medians = [f"{rail.name} {rail.median:{form}}" for rail in found.rails]
+        yield f"# median ({unit}): {', '.join(medians)}"
+        for pair in pairs[:_LISTED]:
+            number, percent = f"{pair.value:{form}}", f"{pair.percent:.0f}"
+            where = path_text(pair.path, tables.nodes)
+            yield f"{pad(number, 12)} {unit} {pad(percent, 5)} %  {where}"

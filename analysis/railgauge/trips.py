@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Distribution of the half round trips of many pairs, in bounded memory, tail and all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int64s = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+BUCKETS_PER_OCTAVE = 32
+"""A bucket is 2.2 % wide."""
+
+
+@dataclass
+class Trips:
+    """Counts of round trips in buckets of equal ratio, and the true maximum.
+
+    Attributes
+    ----------
+    counts : ndarray of int, shape (buckets,)
+        Bucket i holds half round trips of [2^(i/32), 2^((i+1)/32)) ns.
+    maximum_ns : float
+    """
+
+    counts: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
+    maximum_ns: float = 0.0
+
+    @property
+    def count(self) -> int:
+        """Number of round trips."""
+        return int(self.counts.sum())
+
+    def add(self, round_trips_ns: Int64s, ops_per_sample: int) -> None:
+        """Add round trips of ``ops_per_sample`` operations, any shape, all positive."""
+        half_ns = round_trips_ns.ravel() / (2 * ops_per_sample)
+        buckets = np.floor(np.log2(np.maximum(half_ns, 1)) * BUCKETS_PER_OCTAVE)
+        self._add_counts(np.bincount(buckets.astype(np.int64)))
+        self.maximum_ns = max(self.maximum_ns, float(half_ns.max(initial=0.0)))
+
+    def merge(self, other: Trips) -> None:
+        """Add the round trips of another case."""
+        self._add_counts(other.counts)
+        self.maximum_ns = max(self.maximum_ns, other.maximum_ns)
+
+    def _add_counts(self, counts: Int64s) -> None:
+        size = max(self.counts.size, counts.size)
+        self.counts = np.pad(self.counts, (0, size - self.counts.size))
+        self.counts[: counts.size] += counts
+
+    def slower(self) -> tuple[Floats, Floats]:
+        """Return how many trips take at least how long.
+
+        Returns
+        -------
+        times_ns : ndarray, shape (points,), ascending
+            Lower edges of the buckets in use; last the maximum.
+        shares : ndarray, shape (points,)
+            Share of all trips that are not faster: 1 at the first, 1 / count at the maximum.
+        """
+        used = np.flatnonzero(self.counts)
+        not_faster = np.cumsum(self.counts[::-1])[::-1][used]
+        edges = np.minimum(2.0 ** (used / BUCKETS_PER_OCTAVE), self.maximum_ns)
+        times = np.append(edges, self.maximum_ns)
+        return times, np.append(not_faster, 1) / max(self.count, 1)
