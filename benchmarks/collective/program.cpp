@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/program.hpp"
 
+#include <fmt/format.h>
+
+#include "base/error.hpp"
 #include "base/log.hpp"
 #include "collective/plan.hpp"
 #include "collective/table.hpp"
@@ -8,8 +11,24 @@
 #include "program/memory_share.hpp"
 
 namespace railgauge {
+namespace {
+
+/// A collective goes at the pace of its slowest rank: one on another network measures that network.
+void require_links(const Placement& placement) {
+    for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank) {
+        if (!placement.ranks[rank].rail_is_dead) continue;
+        throw Error(
+            ExitCode::usage,
+            fmt::format("the NIC {} of rank {} has no link", placement.ranks[rank].nic, rank),
+            "a collective needs all ranks on their rails",
+            "mend it, or start without --dead-rails idle and without this rank");
+    }
+}
+
+}  // namespace
 
 std::vector<Case> CollectiveProgram::plan(const Job& job) {
+    require_links(job.placement);
     require_backend(options_.backend);
     make_memory_space(options_.memory);  // throws when the build lacks it
     CollectivePlan plan = plan_collectives(options_, job.team.size());

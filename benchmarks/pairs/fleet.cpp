@@ -55,6 +55,19 @@ std::string text_of(const std::vector<std::size_t>& counts, const std::vector<in
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+void describe_dead(const Fleet& fleet, std::vector<std::string>& lines) {
+    constexpr std::size_t most_named = 8;
+    if (fleet.dead().empty()) return;
+    std::set<std::string> places;
+    for (const int rank : fleet.dead())
+        places.insert(fleet.describe(fleet.node_of(rank), fleet.rail_of(rank)));
+    const std::size_t named = std::min(places.size(), most_named);
+    const auto end = std::next(places.begin(), static_cast<std::ptrdiff_t>(named));
+    lines.push_back(fmt::format(
+        "no link on {}{}: pairs there are not measured", fmt::join(places.begin(), end, ", "),
+        named < places.size() ? fmt::format(" and {} more", places.size() - named) : ""));
+}
+
 void describe_nodes(const Fleet& fleet, std::vector<std::string>& lines) {
     const std::vector<int> rails = fleet.rails();
     const std::vector<std::size_t> first = counts_of(fleet, 0);
@@ -82,7 +95,9 @@ Fleet::Fleet(const Placement& placement, std::vector<int> rails) : rails_(std::m
         hosts_.push_back(node.host);
     for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank) {
         nodes_.push_back(placement.ranks[rank].node);
-        lanes_[{nodes_[rank], rails_[rank]}].push_back(static_cast<int>(rank));
+        std::vector<int>& place =
+            placement.ranks[rank].rail_is_dead ? dead_ : lanes_[{nodes_[rank], rails_[rank]}];
+        place.push_back(static_cast<int>(rank));
     }
 }
 
@@ -126,7 +141,8 @@ std::vector<std::string> describe_unevenness(const Fleet& fleet, const Site* sit
             "the bytes is not known");
         return lines;
     }
-    describe_nodes(fleet, lines);
+    describe_dead(fleet, lines);
+    if (lines.empty()) describe_nodes(fleet, lines);  // dead ranks make nodes differ
     if (site == nullptr) return lines;
     for (const Rail& rail : site->rails) {
         if (std::find(rails.begin(), rails.end(), rail.index) != rails.end()) continue;

@@ -26,8 +26,11 @@ class Fleet {
     /// The rails that ranks are on, ascending; {no_rail} when no rank has one.
     std::vector<int> rails() const;
 
-    /// Ranks of a node on a rail, by lane; empty when there are none.
+    /// Ranks of a node on a rail whose NIC has a link, by lane; empty when there are none.
     const std::vector<int>& ranks_on(int node, int rail) const;
+
+    /// Ranks that cannot measure: their NIC has no link.
+    const std::vector<int>& dead() const { return dead_; }
 
     int node_of(int rank) const { return nodes_.at(static_cast<std::size_t>(rank)); }
     int rail_of(int rank) const { return rails_.at(static_cast<std::size_t>(rank)); }
@@ -44,6 +47,7 @@ class Fleet {
     std::vector<int> nodes_;
     std::vector<int> rails_;
     std::map<std::pair<int, int>, std::vector<int>> lanes_;
+    std::vector<int> dead_;
 };
 
 /// Rails are the site file's where there is one: those of the ranks' NICs; else scripts/rank-env's.
@@ -52,7 +56,7 @@ class Fleet {
 ///         have one, or a NIC that the site file puts on no rail
 Fleet make_fleet(const Placement& placement, const Site* site);
 
-/// One line for every way in which the ranks use the rails unevenly; empty when all is even.
+/// One line for everything that leaves ranks idle or rails unequal; empty when all is even.
 std::vector<std::string> describe_unevenness(const Fleet& fleet, const Site* site);
 
 }  // namespace railgauge

@@ -267,7 +267,7 @@ std::vector<Matching> match_ranks(std::string_view pattern, const PairsOptions& 
     for (int repeat = 0; repeat < options.repeats; ++repeat) {
         const Ground ground{options, fleet, site, node_order(fleet.nodes(), options.seed, repeat)};
         for (Matching& matching : row.match(ground)) {
-            if (matching.pairs() == 0) continue;
+            if (matching.pairs() == 0 && fleet.dead().empty()) continue;
             matching.repeat = repeat;
             matchings.push_back(std::move(matching));
         }

@@ -22,7 +22,8 @@ namespace railgauge {
 ///     bisection    half of the nodes against the other half, across leaves
 std::vector<std::string> pattern_names();
 
-/// The matchings of a pattern in the order in which they are measured; none is without pairs. Pure.
+/// The matchings of a pattern in the order in which they are measured. One is without pairs only
+/// when ranks have no link: it stays in the plan, to be marked as not measured. Pure.
 /// @param site nullptr = none was given
 /// @throws Error(usage) when the job or the site file does not have what the pattern needs
 std::vector<Matching> match_ranks(std::string_view pattern, const PairsOptions& options,

@@ -31,6 +31,12 @@ std::size_t largest_needed_bytes(const PairsPlan& plan, std::uint64_t most_bytes
     return largest;
 }
 
+void require_pairs(const Matching& matching) {
+    if (matching.pairs() > 0) return;
+    throw Error(ExitCode::usage, fmt::format("no pair on rails {}", matching.rails),
+                "no two of its ranks have a link", "mend the links and measure again");
+}
+
 }  // namespace
 
 PairsWorkload::PairsWorkload(std::unique_ptr<Transport> transport,
@@ -48,7 +54,9 @@ void PairsWorkload::prepare(const Case& c) {
     disconnect();
     call_ = call_of(c);
     require_fit(call_);
-    peer_ = plan_.matching(c.id()).peers[static_cast<std::size_t>(rank_)];
+    const Matching& matching = plan_.matching(c.id());
+    require_pairs(matching);
+    peer_ = matching.peers[static_cast<std::size_t>(rank_)];
     if (peer_ < 0) return;
     duty_ = duty_of(call_, rank_, peer_);
     channel_ = transport_->connect(peer_, *buffer_, channel_parameters(call_));

@@ -27,6 +27,7 @@ struct Identity {
     std::array<char, boot_id_bytes> boot_id{};
     std::array<char, nic_bytes> nic{};
     int rail = -1;
+    bool rail_is_dead = false;
 };
 
 template <std::size_t N>
@@ -62,6 +63,7 @@ Identity own_identity() {
     store(boot_id(), identity.boot_id);
     store(environment_text("RAILGAUGE_NIC"), identity.nic);
     identity.rail = environment_rail();
+    identity.rail_is_dead = environment_text("RAILGAUGE_RAIL_IS_DEAD") == "1";
     return identity;
 }
 
@@ -93,7 +95,7 @@ Placement make_placement(const std::vector<std::string>& hosts,
                 {unique_name(hosts[rank], names), boot_ids[rank], static_cast<int>(rank), 0});
         }
         Placement::Node& node = placement.nodes[static_cast<std::size_t>(entry->second)];
-        placement.ranks.push_back({entry->second, node.ranks++, -1, {}});
+        placement.ranks.push_back({entry->second, node.ranks++, -1, {}, false});
     }
     return placement;
 }
@@ -116,6 +118,7 @@ Placement exchange_placement(MPI_Comm comm) {
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
         placement.ranks[rank].rail = all[rank].rail;
         placement.ranks[rank].nic = all[rank].nic.data();
+        placement.ranks[rank].rail_is_dead = all[rank].rail_is_dead;
     }
     return placement;
 }

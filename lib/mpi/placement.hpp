@@ -17,6 +17,8 @@ struct Placement {
         int local_rank = 0;
         int rail = -1;    ///< that scripts/rank-env gave it; -1 = none
         std::string nic;  ///< the NIC of that rail
+        /// The NIC has no link: the rank is reachable over the control network only.
+        bool rail_is_dead = false;
         bool operator==(const Rank&) const = default;
     };
     struct Node {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/payload.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 namespace railgauge {
@@ -17,26 +16,28 @@ std::uint64_t mix(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-std::uint64_t seed(const PayloadKey& key) {
-    const auto sender = static_cast<std::uint64_t>(key.sender);
-    return mix(mix(mix(sender + golden) + key.message) + key.round);
-}
+/// The words of a payload, one after the other.
+class Words {
+  public:
+    explicit Words(const PayloadKey& key)
+        : state_(mix(mix(mix(static_cast<std::uint64_t>(key.sender) + golden) + key.message) +
+                     key.round)) {}
 
-/// Calls use(offset, word, bytes) for every word of `size` bytes; the last may be a part of one.
-template <class Use>
-void for_each_word(const PayloadKey& key, std::size_t size, Use use) {
-    std::uint64_t state = seed(key);
-    for (std::size_t offset = 0; offset < size; offset += word_bytes) {
-        state += golden;
-        use(offset, mix(state), std::min(word_bytes, size - offset));
+    std::uint64_t next() { return mix(state_ += golden); }
+
+  private:
+    std::uint64_t state_;
+};
+
+void write_words(Words words, std::span<std::byte> out, std::uint64_t flip) {
+    const std::size_t whole = out.size() / word_bytes * word_bytes;
+    for (std::size_t offset = 0; offset < whole; offset += word_bytes) {
+        const std::uint64_t word = words.next() ^ flip;
+        std::memcpy(out.data() + offset, &word, word_bytes);
     }
-}
-
-void write_words(const PayloadKey& key, std::span<std::byte> out, std::uint64_t flip) {
-    for_each_word(key, out.size(), [&](std::size_t offset, std::uint64_t word, std::size_t bytes) {
-        const std::uint64_t value = word ^ flip;
-        std::memcpy(out.data() + offset, &value, bytes);
-    });
+    if (whole == out.size()) return;
+    const std::uint64_t last = words.next() ^ flip;
+    std::memcpy(out.data() + whole, &last, out.size() - whole);
 }
 
 std::uint64_t count_different_bytes(std::uint64_t a, std::uint64_t b) {
@@ -49,21 +50,28 @@ std::uint64_t count_different_bytes(std::uint64_t a, std::uint64_t b) {
 }  // namespace
 
 void write_payload(const PayloadKey& key, std::span<std::byte> out) {
-    write_words(key, out, 0);
+    write_words(Words(key), out, 0);
 }
 
 void write_poison(const PayloadKey& key, std::span<std::byte> out) {
-    write_words(key, out, ~std::uint64_t{0});
+    write_words(Words(key), out, ~std::uint64_t{0});
 }
 
 std::uint64_t count_wrong(const PayloadKey& key, std::span<const std::byte> data) {
+    Words words(key);
     std::uint64_t wrong = 0;
-    for_each_word(key, data.size(), [&](std::size_t offset, std::uint64_t word, std::size_t bytes) {
-        std::uint64_t found = word;  // beyond `bytes` nothing differs
-        std::memcpy(&found, data.data() + offset, bytes);
+    const std::size_t whole = data.size() / word_bytes * word_bytes;
+    for (std::size_t offset = 0; offset < whole; offset += word_bytes) {
+        std::uint64_t found = 0;
+        std::memcpy(&found, data.data() + offset, word_bytes);
+        const std::uint64_t word = words.next();
         if (found != word) wrong += count_different_bytes(found, word);
-    });
-    return wrong;
+    }
+    if (whole == data.size()) return wrong;
+    const std::uint64_t last = words.next();
+    std::uint64_t found = last;  // beyond the end nothing differs
+    std::memcpy(&found, data.data() + whole, data.size() - whole);
+    return wrong + count_different_bytes(found, last);
 }
 
 }  // namespace railgauge

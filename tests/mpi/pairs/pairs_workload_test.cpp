@@ -245,6 +245,18 @@ TEST(PairsWorkloadTest, a_case_beyond_the_memory_is_refused_and_others_run) {
     workload->close();
 }
 
+TEST(PairsWorkloadTest, a_case_without_pairs_is_refused_by_its_rails) {
+    PairsOptions options;
+    options.sizes = "1KiB";
+    PairsPlan plan = make_pairs_plan(options);
+    plan.matchings.back().peers.assign(static_cast<std::size_t>(comm_size()), -1);
+    plan.matching_of_case.back() = plan.matchings.size() - 1;
+    const auto workload = make_workload(plan, make_mpi_transport(MPI_COMM_WORLD));
+    EXPECT_THROW(workload->prepare(plan.cases.back()), Error);
+    EXPECT_LT(workload->group(), 0);
+    workload->close();
+}
+
 TEST(PairsWorkloadTest, a_message_that_mpi_cannot_count_is_refused) {
     PairsOptions options;
     options.sizes = "1KiB,2GiB";

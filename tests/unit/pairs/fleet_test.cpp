@@ -74,6 +74,17 @@ TEST(FleetTest, rails_of_the_site_file_that_nobody_is_on_are_named) {
                 ElementsAre(HasSubstr("no rank is on rail 3")));
 }
 
+TEST(FleetTest, ranks_without_a_link_are_no_lanes_and_are_named) {
+    Placement placement = make_rail_placement({{0, 1}, {0, 1}, {0, 1}});
+    placement.ranks[1].rail_is_dead = placement.ranks[5].rail_is_dead = true;
+    const Fleet fleet = make_fleet(placement, nullptr);
+    EXPECT_THAT(fleet.ranks_on(0, 1), IsEmpty());
+    EXPECT_THAT(fleet.ranks_on(1, 1), ElementsAre(3));
+    EXPECT_THAT(fleet.rails(), ElementsAre(0, 1));
+    EXPECT_THAT(describe_unevenness(fleet, nullptr),
+                ElementsAre("no link on n0 rail 1, n2 rail 1: pairs there are not measured"));
+}
+
 TEST(FleetTest, hosts_are_found_by_name) {
     const Fleet fleet = even_fleet(3, 1);
     EXPECT_EQ(fleet.find_host("n2"), 2);

@@ -90,6 +90,17 @@ TEST(PatternsTest, what_has_no_partner_is_idle_and_the_rest_is_measured) {
     EXPECT_THAT(matchings[0].peers, ElementsAre(3, 4, -1, 0, 1));
 }
 
+TEST(PatternsTest, a_rail_without_links_stays_in_the_plan_to_be_marked) {
+    Placement placement = make_rail_placement({{0, 1}, {0, 1}});
+    placement.ranks[1].rail_is_dead = placement.ranks[3].rail_is_dead = true;
+    const Fleet fleet = make_fleet(placement, nullptr);
+    const auto matchings = match_ranks("rail-sweep", {}, fleet, nullptr);
+    ASSERT_THAT(rails_of(matchings), ElementsAre("0", "1", "0,1"));
+    EXPECT_EQ(matchings[0].pairs(), 1);
+    EXPECT_EQ(matchings[1].pairs(), 0);
+    EXPECT_EQ(matchings[2].pairs(), 1);
+}
+
 TEST(PatternsTest, an_odd_number_of_nodes_leaves_one_idle_in_each_round) {
     const auto matchings = match_ranks("all-pairs", {}, even_fleet(5, 2), nullptr);
     EXPECT_EQ(matchings.size(), 5u);
