@@ -72,7 +72,6 @@ PartsFolder::~PartsFolder() {
     } catch (const Error&) {
         return;
     }
-    ::unlink(paths_.board().c_str());
     ::unlink(paths_.lock().c_str());
     ::rmdir(paths_.folder().c_str());
 }

@@ -18,7 +18,6 @@ class RunPaths {
     std::filesystem::path folder() const { return out_.native() + ".parts"; }
     std::filesystem::path header() const { return folder() / "header.h5"; }
     std::filesystem::path part(int case_id) const;
-    std::filesystem::path board() const { return folder() / "board"; }
     std::filesystem::path lock() const { return folder() / "lock"; }
 
   private:

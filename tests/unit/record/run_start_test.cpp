@@ -96,11 +96,11 @@ TEST_F(RunStartTest, refuses_an_interrupted_run_unless_told_otherwise) {
 
 TEST_F(RunStartTest, what_a_job_killed_before_its_header_left_is_no_run) {
     std::filesystem::create_directory(paths_.folder());
-    for (const char* name : {"board", "lock", "header.h5.tmp", "expired.json"}) {
+    for (const char* name : {"lock", "header.h5.tmp", "expired.json"}) {
         test::write_file(paths_.folder() / name, "x");
     }
     const RunStart begun = start(ExistingRun::refuse);
-    EXPECT_THAT(test::list(paths_.folder()), ElementsAre("board", "header.h5", "lock"));
+    EXPECT_THAT(test::list(paths_.folder()), ElementsAre("header.h5", "lock"));
 }
 
 TEST_F(RunStartTest, overwriting_begins_anew_and_leaves_foreign_files_alone) {
