@@ -67,8 +67,13 @@ void RankDuty::announce(const Frame& own) {
     client_.tell(own);
 }
 
-std::string RankDuty::describe_end_by(const std::string&, const Frame&) {
-    return "";
+/// Rank 0 speaks for all, unless it may be the one that died: then rank 1 does.
+std::string RankDuty::describe_end_by(const std::string& signal, const Frame& own) {
+    client_.step(Instant::clock::now(), own);
+    notice_death_of_board(own);
+    const bool may_be_dead = client_.board().link == Link::missing && own.at.phase <= Phase::init;
+    if (rank_ != 1 || !may_be_dead) return "";
+    return describe_interruption(signal, own.at, {0}, plan_);
 }
 
 void RankDuty::see_off(const Frame& own, milliseconds limit) {

@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/utf8.hpp"
-
 namespace railgauge::board {
 namespace {
 
@@ -68,15 +66,6 @@ TEST(FrameTest, cuts_a_long_host_between_characters) {
     const auto got = decode(encode(frame));
     ASSERT_TRUE(got);
     EXPECT_EQ(got->host, frame.host.substr(0, 63));
-}
-
-TEST(Utf8Test, shows_what_is_no_text_as_question_marks) {
-    EXPECT_EQ(printable_utf8("서울 n1 😀"), "서울 n1 😀");
-    EXPECT_EQ(printable_utf8("a\x1b[31mb\n"), "a?[31mb?");
-    EXPECT_EQ(printable_utf8("\xff\xc3(\xed\xa0\x80"), "\?\?(\?\?\?");
-    EXPECT_EQ(printable_utf8("\xc0\xaf"), "??") << "overlong";
-    EXPECT_EQ(printable_utf8("\xc2\x9b"), "??") << "C1 control";
-    EXPECT_EQ(printable_utf8("\xea\xb0"), "??") << "cut short";
 }
 
 }  // namespace
