@@ -125,9 +125,9 @@ def _integer(case: Case, name: str) -> int:
     return value if isinstance(value, int) else 0
 
 
-def condition_labels(conditions: Sequence[Condition]) -> list[str]:
+def condition_labels(conditions: Sequence[Condition], *, with_size: bool = True) -> list[str]:
     """Describe conditions by size, depth, and whatever else is not the same in all of them."""
-    always = {"operation", "bytes", "depth"}
+    always = {"operation", "depth"} | ({"bytes"} if with_size else set())
     told = [
         n for n in Condition._fields if n in always or len({getattr(c, n) for c in conditions}) > 1
     ]

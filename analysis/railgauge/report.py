@@ -11,7 +11,7 @@ import base64
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,8 @@ from railgauge.figures.sizes import Series, series_of, size_figure
 from railgauge.figures.style import Figure, base_layout, rig_annotation
 from railgauge.figures.timeline import most_remarkable, timelines
 from railgauge.load import Run
+from railgauge.pairs import is_pairs
+from railgauge.report_pairs import pairs_contents
 from railgauge.report_tables import alarms, facts_table, result_table, tiles
 from railgauge.results import CaseResult, iterate
 from railgauge.rows import rows, watermark
@@ -56,17 +58,18 @@ def write_report(run: Run, path: Path, *, allow_rig: bool) -> Path:
 
 def render(run: Run, *, allow_rig: bool) -> str:
     """Compute everything and return the page."""
-    bins = max(100, min(2000, _TIMELINE_POINTS // max(1, len(run.finished_cases))))
-    results = list(iterate(run, bins))
+    contents = pairs_contents(run) if is_pairs(run) else _contents(run)
     guard.beat()
     checks = run_checks(run, allow_rig=allow_rig)
-    figures = _figures(results, run)
-    lines = timelines(results)
+    if run.info.is_rig:
+        for figure in _all_figures(contents):
+            figure["layout"]["annotations"] = [rig_annotation()]
     scripts = [_plotly_source(), _template_text("report.js")]
     data = {
-        "figures": figures,
-        "timelines": lines,
-        "first": most_remarkable(results),
+        "figures": contents["figures"],
+        "timelines": contents["timelines"],
+        "maps": contents["maps"],
+        "first": contents["first"],
         "rig": rig_annotation() if run.info.is_rig else None,
         "modebar": base_layout(0)["modebar"],
     }
@@ -74,6 +77,7 @@ def render(run: Run, *, allow_rig: bool) -> str:
         _environment()
         .get_template("report.html.j2")
         .render(
+            contents,
             run=run,
             info=run.info,
             version=__version__,
@@ -85,15 +89,31 @@ def render(run: Run, *, allow_rig: bool) -> str:
             progress=progress_line(run),
             verdict=verdict_of(checks),
             checks=checks,
-            figures=figures,
-            timelines=lines,
-            first=data["first"],
-            tiles=tiles(run, results),
-            table=result_table(list(rows(results))),
-            alarms=alarms(run, results),
             facts=facts_table(run.nodes),
         )
     )
+
+
+def _contents(run: Run) -> dict[str, Any]:
+    """Return what the template shows of the results; `pairs_contents` has the same names."""
+    bins = max(100, min(2000, _TIMELINE_POINTS // max(1, len(run.finished_cases))))
+    results = list(iterate(run, bins))
+    return {
+        "pairs": False,
+        "figures": _figures(results, run),
+        "timelines": timelines(results),
+        "maps": [],
+        "first": most_remarkable(results),
+        "tiles": tiles(run, results),
+        "table": result_table(list(rows(results))),
+        "alarms": alarms(run, results),
+    }
+
+
+def _all_figures(contents: dict[str, Any]) -> Iterator[Figure]:
+    yield from contents["figures"].values()
+    for one in contents["maps"]:
+        yield from (*one["rails"], one["boxes"])
 
 
 def _template_text(name: str) -> str:
@@ -139,15 +159,12 @@ def _policy(scripts: Sequence[str]) -> str:
 def _figures(results: list[CaseResult], run: Run) -> dict[str, Figure]:
     series = series_of(results)
     colours = {s.label: i for i, s in enumerate(series)}
-    figures = {}
+    figures: dict[str, Figure] = {}
     for number, (title, part) in enumerate(_charts(series)):
         figures[f"sizes{number}"] = size_figure(part, colours, title)
     lateness = lateness_figure(results, run.ranks)
     if lateness is not None:
         figures["lateness"] = lateness
-    if run.info.is_rig:
-        for figure in figures.values():
-            figure["layout"]["annotations"] = [rig_annotation()]
     return figures
 
 

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from railgauge.load import Run
-from railgauge.model import Node, Status
+from railgauge.model import Case, Node, Status
 from railgauge.results import CaseResult
 from railgauge.rows import Row, rows
 from railgauge.show import progress_line
@@ -17,8 +17,10 @@ from railgauge.text import plural, size_label
 
 _NODE_COLUMNS = 8
 _IDENTITY_FACTS = {"hostname", "boot_id"}
-_TABLE = (
-    # key of the row, heading, digits after the point
+TableColumn = tuple[str, str, int]
+"""Key of the row, heading, digits after the point."""
+
+_TABLE: tuple[TableColumn, ...] = (
     ("case", "case", 0),
     ("operation", "operation", 0),
     ("backend", "backend", 0),
@@ -47,7 +49,10 @@ _TABLE = (
     ("p99_9_us", "p99.9 (us)", 2),
     ("reason", "reason", 0),
 )
-_FOLDED = ("backend", "memory", "dtype", "redop", "root", "place", "mode", "group")
+_FOLDED = {
+    *("backend", "memory", "dtype", "redop", "root", "place", "mode", "group"),
+    *("pattern", "direction", "depth", "rails", "plane", "repeat"),
+}
 """Columns left out of the table when all rows agree; the line above it says the value."""
 
 
@@ -61,18 +66,22 @@ class Tile:
     bad: bool = False
 
 
-def tiles(run: Run, results: list[CaseResult]) -> list[Tile]:
+def common_tiles(run: Run, samples: int) -> list[Tile]:
+    """Return the numbers that every run has."""
     planned, finished = len(run.cases), len(run.finished_cases)
     wrong = sum(c.wrong for c in run.cases)
-    groups = [g for r in results for g in r.groups]
-    samples = sum(g.group.iterations * len(g.group.ranks) for g in groups)
     operations = Counter(c.operation for c in run.finished_cases)
-    tiles = [
+    return [
         Tile("cases finished", f"{finished} / {planned}", bad=finished < planned),
         Tile("ranks", str(run.info.ranks), f"on {plural(run.info.nodes, 'node')}"),
         Tile("samples", f"{samples:,}".replace(",", " "), plural(len(operations), "operation")),
         Tile("cases with wrong data", str(wrong), bad=wrong > 0),
     ]
+
+
+def tiles(run: Run, results: list[CaseResult]) -> list[Tile]:
+    groups = [g for r in results for g in r.groups]
+    tiles = common_tiles(run, sum(g.group.iterations * len(g.group.ranks) for g in groups))
     best = max(
         (
             (r, row)
@@ -100,7 +109,17 @@ class Alarm:
     text: str
 
 
-def alarms(run: Run, results: list[CaseResult]) -> list[Alarm]:
+class HasCase(Protocol):
+    """What an alarm needs to know of a case's result."""
+
+    @property
+    def case(self) -> Case: ...
+
+    @property
+    def problem(self) -> str: ...
+
+
+def alarms(run: Run, results: Iterable[HasCase]) -> list[Alarm]:
     alarms = []
     if run.expired:
         alarms.append(Alarm("bad", "Deadline passed", run.expired.text))
@@ -132,9 +151,9 @@ class Table:
     common: str
 
 
-def result_table(found: list[Row]) -> Table:
+def result_table(found: list[Row], layout: Sequence[TableColumn] = _TABLE) -> Table:
     """Lay out the results: plain numbers, units in the head, no column that says nothing."""
-    columns = [c for c in _TABLE if any(row.get(c[0]) not in (None, "") for row in found)]
+    columns = [c for c in layout if any(row.get(c[0]) not in (None, "") for row in found)]
     common = []
     for key, heading, digits in list(columns):
         values = {row.get(key) for row in found} - {None}

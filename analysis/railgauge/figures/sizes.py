@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from railgauge.figures.style import (
-    GRID_COLOUR,
+    DASHES,
     PALETTE,
     WRONG_COLOUR,
     Figure,
     base_layout,
     label_text,
     log_axis,
+    size_axis,
     transparent,
 )
 from railgauge.model import Case
@@ -22,7 +23,6 @@ from railgauge.results import CaseResult, GroupResult, busbw_gb_s
 from railgauge.stats import is_shown
 from railgauge.text import size_label
 
-_DASHES = ("solid", "dash", "dot", "dashdot")
 _BANDS = ((0.05, 0.95, "5 % to 95 %"), (0.25, 0.75, "25 % to 75 %"))
 _MOST_BANDS = 8
 _NOT_SERIES = {"bytes", "count", "warmup", "iterations"}
@@ -188,7 +188,7 @@ def _line(series: Series, values: list[_Value], axis: str, unit: str, number: in
         "line": {
             "color": colour,
             "width": 2,
-            "dash": _DASHES[number // len(PALETTE) % len(_DASHES)],
+            "dash": DASHES[number // len(PALETTE) % len(DASHES)],
         },
         "marker": {
             "color": [WRONG_COLOUR if w else colour for w in wrong],
@@ -216,19 +216,10 @@ def _hover_texts(series: Series, values: list[_Value]) -> list[str]:
 
 
 def _layout(sizes: list[int], drawn: dict[str, list[float]], title: str, lines: int) -> Figure:
-    every = max(1, math.ceil(len(sizes) / 9))
-    ticks = sizes[::every]
-    size_axis = {
-        "type": "log",
-        "tickvals": ticks,
-        "ticktext": [size_label(s) for s in ticks],
-        "tickangle": -35 if len(ticks) > 5 else 0,
-        "gridcolor": GRID_COLOUR,
-        "zeroline": False,
-    }
+    axis = size_axis(sizes)
     layout = base_layout(420 + 22 * math.ceil(lines / 4)) | {
-        "xaxis": size_axis | {"domain": [0, 0.46]},
-        "xaxis2": size_axis | {"domain": [0.54, 1], "anchor": "y2"},
+        "xaxis": axis | {"domain": [0, 0.46]},
+        "xaxis2": axis | {"domain": [0.54, 1], "anchor": "y2"},
         "yaxis": log_axis(drawn[""], "median time (us)"),
         "yaxis2": log_axis(drawn["2"], "busbw (GB/s)") | {"anchor": "x2"},
         "legend": {"orientation": "h", "y": -0.2, "x": 0, "yanchor": "top"},

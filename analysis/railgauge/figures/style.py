@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from railgauge.text import shorten
+from railgauge.text import shorten, size_label
 
 Figure = dict[str, Any]
 
@@ -24,6 +24,7 @@ PALETTE = (
     "#5b6b82",
     "#8c4a2f",
 )
+DASHES = ("solid", "dash", "dot", "dashdot")
 WRONG_COLOUR = "#d11f2f"
 GRID_COLOUR = "#e7ebf0"
 _INK = "#1d2733"
@@ -75,6 +76,27 @@ def log_axis(values: Iterable[float], title: str) -> Figure:
         "gridcolor": GRID_COLOUR,
         "zeroline": False,
         "title": {"text": title},
+    }
+
+
+def rate_axis(values: Sequence[float], title: str) -> Figure:
+    """Logarithmic axis, or a plain one from 0 where all values are within a factor of 4."""
+    if values and max(values) > 4 * min(values):
+        return log_axis(values, title)
+    plain = {"rangemode": "tozero", "gridcolor": GRID_COLOUR, "zeroline": False}
+    return plain | {"title": {"text": title}, "automargin": True}
+
+
+def size_axis(sizes: Sequence[int]) -> Figure:
+    """Logarithmic axis of ascending sizes in bytes, labelled in KiB, MiB, GiB."""
+    ticks = sizes[:: max(1, math.ceil(len(sizes) / 9))]
+    return {
+        "type": "log",
+        "tickvals": list(ticks),
+        "ticktext": [size_label(s) for s in ticks],
+        "tickangle": -35 if len(ticks) > 5 else 0,
+        "gridcolor": GRID_COLOUR,
+        "zeroline": False,
     }
 
 

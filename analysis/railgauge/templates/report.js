@@ -74,6 +74,43 @@
     timeline(data.timelines[data.first]);
   }
 
+  // Percentages of the rail's median are made here, where they cost no bytes of the file.
+  const railMap = (figure, number) => {
+    const trace = figure.data[0];
+    trace.customdata = trace.z.map((row) => row.map((value) => value === null ? null : 100 * value / trace.meta.median));
+    draw("plot-rail" + number, figure);
+  };
+
+  const place = (_, number) => {
+    const element = document.createElement("div");
+    element.id = "plot-rail" + number;
+    return element;
+  };
+
+  const pairSet = (set) => {
+    const maps = document.getElementById("rail-maps");
+    for (const old of maps.children) Plotly.purge(old);
+    maps.replaceChildren(...set.rails.map(place)); // all of them before the first is as wide as its place
+    set.rails.forEach(railMap);
+    draw("plot-rails", set.boxes);
+    document.getElementById("slowest-unit").textContent = set.unit;
+    document.querySelector("#slowest tbody").replaceChildren(...set.slowest.map((cells) => {
+      const row = document.createElement("tr");
+      cells.forEach((text, i) => {
+        const cell = row.insertCell();
+        cell.textContent = text;
+        if (i > 0) cell.className = "num";
+      });
+      return row;
+    }));
+  };
+
+  const sets = document.getElementById("map-set");
+  if (sets) {
+    sets.addEventListener("change", () => pairSet(data.maps[Number(sets.value)]));
+    pairSet(data.maps[data.first]);
+  }
+
   const rowsOf = (table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim()));
   const formats = {
     tsv: (rows) => rows.map((row) => row.map((cell) => (/^[=+@]/.test(cell) ? "'" + cell : cell)).join("\t")).join("\n"),

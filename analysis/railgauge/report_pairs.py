@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the report shows of a run of ``railgauge-pairs``, as plain values for its template."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from railgauge.figures.pair_curves import size_curves, trips_figure
+from railgauge.figures.pair_maps import rail_boxes, rail_maps, unit_of
+from railgauge.figures.style import Figure
+from railgauge.load import Run
+from railgauge.pair_rows import PairsTables
+from railgauge.pair_sets import (
+    Condition,
+    PairSet,
+    condition_labels,
+    condition_of,
+    path_text,
+    ranked,
+)
+from railgauge.report_tables import TableColumn, Tile, alarms, common_tiles, result_table
+from railgauge.trips import Trips
+
+_SLOWEST = 12
+_TABLE: tuple[TableColumn, ...] = (
+    ("case", "case", 0),
+    ("operation", "operation", 0),
+    ("backend", "backend", 0),
+    ("memory", "memory", 0),
+    ("pattern", "pattern", 0),
+    ("direction", "direction", 0),
+    ("mode", "mode", 0),
+    ("bytes", "size (B)", 0),
+    ("depth", "depth", 0),
+    ("rails", "rails", 0),
+    ("plane", "plane", 0),
+    ("repeat", "repeat", 0),
+    ("round", "round", 0),
+    ("measured_pairs", "pairs", 0),
+    ("lowest_Gbit_s", "lowest (Gb/s)", 4),
+    ("median_Gbit_s", "median (Gb/s)", 4),
+    ("highest_Gbit_s", "highest (Gb/s)", 4),
+    ("median_us", "median (us)", 2),
+    ("p99_us", "p99 (us)", 2),
+    ("max_us", "max (us)", 2),
+    ("slowest", "slowest pair", 0),
+    ("slowest_percent", "% of rail", 1),
+    ("wrong_elements", "#wrong", 0),
+    ("status", "status", 0),
+    ("samples", "samples", 0),
+    ("reason", "reason", 0),
+)
+
+
+def pairs_contents(run: Run) -> dict[str, Any]:
+    """Return the names that the template needs, computed from the pairs of the run."""
+    tables = PairsTables(run)
+    samples = sum(p.samples for r in tables.results for p in r.pairs)
+    return {
+        "pairs": True,
+        "figures": _figures(tables),
+        "timelines": [],
+        "maps": _maps(tables),
+        "first": _first(tables.sets),
+        "tiles": common_tiles(run, samples) + _slowest_tile(tables),
+        "table": result_table([tables.case_row(r) for r in tables.results], _TABLE),
+        "alarms": alarms(run, tables.results),
+    }
+
+
+def _figures(tables: PairsTables) -> dict[str, Figure]:
+    found = {
+        "rates": size_curves(tables.sets, latency=False),
+        "latencies": size_curves(tables.sets, latency=True),
+        "trips": trips_figure(_trips(tables)),
+    }
+    return {name: figure for name, figure in found.items() if figure is not None}
+
+
+def _trips(tables: PairsTables) -> dict[Condition, Trips]:
+    joined: dict[Condition, Trips] = {}
+    for result in tables.results:
+        if result.trips.count and not result.case.wrong:
+            joined.setdefault(condition_of(result.case), Trips()).merge(result.trips)
+    return joined
+
+
+def _maps(tables: PairsTables) -> list[dict[str, Any]]:
+    """Return label, figures and slowest pairs of each set; the page shows one of them."""
+    hosts = list(tables.nodes.values())
+    labels = condition_labels([s.condition for s in tables.sets])
+    return [
+        {
+            "label": label,
+            "rails": rail_maps(found, hosts),
+            "boxes": rail_boxes(found, hosts),
+            "unit": unit_of(found.condition),
+            "slowest": [
+                [path_text(p.path, tables.nodes), f"{p.value:.4g}", f"{p.percent:.1f}"]
+                for p in ranked(found, tables.nodes)[:_SLOWEST]
+            ],
+        }
+        for found, label in zip(tables.sets, labels, strict=True)
+    ]
+
+
+def _first(sets: list[PairSet]) -> int:
+    """Position of the set to show first: bandwidth of the largest window."""
+
+    def weight(i: int) -> tuple[bool, int]:
+        condition = sets[i].condition
+        return not condition.is_latency, condition.bytes * condition.depth
+
+    return max(range(len(sets)), key=weight, default=0)
+
+
+def _slowest_tile(tables: PairsTables) -> list[Tile]:
+    if not tables.sets:
+        return []
+    found = tables.sets[_first(tables.sets)]
+    slowest = ranked(found, tables.nodes)[0]
+    where = f"of its rail's median: {path_text(slowest.path, tables.nodes)}"
+    return [Tile("slowest pair", f"{slowest.percent:.0f} %", where)]
