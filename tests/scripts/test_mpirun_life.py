@@ -71,6 +71,34 @@ def test_a_rail_that_is_not_there_ends_the_run_with_status_2(tree: Tree) -> None
     assert "gives local rank 1 the NIC rail9" in done.stderr
 
 
+EXPIRED = "railgauge-pairs: no rank got on for 8.0 s in case x; finished cases are kept"
+
+
+def run_stand_in(tree: Tree, mpirun: str) -> subprocess.CompletedProcess[str]:
+    """A job on hosts whose mpirun is this script."""
+    version = 'if [ "$1" = --version ]; then echo "mpirun (Open MPI) 4.1.4"; exit; fi'
+    tree.stand_in("mpirun", f"#!/bin/bash\n{version}\n{mpirun}\n")
+    return tree.run("run-mpirun", "--hosts", "n0:1,n1:1", "true")
+
+
+def test_an_mpirun_that_waits_for_a_dead_node_is_ended_after_the_ranks_deadline(tree: Tree) -> None:
+    done = run_stand_in(tree, f"printf '{EXPIRED}\\n' >&2; trap '' TERM; while :; do sleep 1; done")
+    assert (done.returncode, done.stderr) == (5, EXPIRED + "\n")
+
+
+@pytest.mark.parametrize("status", [0, 5, 137])
+def test_after_the_ranks_deadline_an_mpirun_that_ends_keeps_its_status(
+    tree: Tree, status: int
+) -> None:
+    done = run_stand_in(tree, f"printf '{EXPIRED}\\n' >&2; sleep 0.3; exit {status}")
+    assert (done.returncode, done.stderr) == (status, EXPIRED + "\n")
+
+
+def test_on_hosts_stderr_passes_through_unchanged_to_its_last_byte(tree: Tree) -> None:
+    done = run_stand_in(tree, "printf '한글\\033[K no line end' >&2; exit 3")
+    assert (done.returncode, done.stderr) == (3, "한글\033[K no line end")
+
+
 class Running:
     """run-mpirun with ranks that have written their process ids."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of railgauge-pairs on a virtual cluster, read with plain h5py by the rules of docs/pairs.md."""
+"""Runs of railgauge-pairs on a virtual cluster, read by the rules of docs/pairs.md."""
 
 from __future__ import annotations
 
@@ -144,6 +144,6 @@ def why_rates_mean_nothing(patience_s: float = 20.0) -> str | None:
     deadline = time.monotonic() + patience_s
     while (busy := busy_share()) > 0.25:
         if time.monotonic() > deadline:
-            return f"others keep {busy:.0%} of the cores busy: the shaped links would not be what is measured"
+            return f"others keep {busy:.0%} of the cores busy: the links would not be what limits"
         time.sleep(1)
     return None

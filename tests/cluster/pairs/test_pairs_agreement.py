@@ -57,7 +57,15 @@ def by_pairs(cluster: VirtualCluster, out: Path) -> float:
     arguments = ["--pattern", "one-pair", "--pair", "0:1", "--direction", "forward"]
     arguments += ["--sizes", "1MiB", "--depth", "1", "--mode", "batched", "--batch", "8"]
     done = run_pairs(
-        cluster, out, *arguments, "-n", "3", "-w", "2", "--overwrite", launch=Launch(ranks_per_node=1)
+        cluster,
+        out,
+        *arguments,
+        "-n",
+        "3",
+        "-w",
+        "2",
+        "--overwrite",
+        launch=Launch(ranks_per_node=1),
     )
     assert done.returncode == 0, done.stderr
     return read(out).rate((0, 1, 0))

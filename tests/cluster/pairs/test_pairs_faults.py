@@ -139,7 +139,9 @@ rails = [
 ]
 control_interface = "mgmt0"
 groups = [
-    {name = "nodes", hosts = ["노드[0-4]"], ports = [{rail = 0, netdev = "rail0"}, {rail = 1, netdev = "rail1"}]},
+    {name = "nodes", hosts = ["노드[0-4]"], ports = [
+        {rail = 0, netdev = "rail0"}, {rail = 1, netdev = "rail1"}
+    ]},
 ]
 leaves = [
     {name = "왼쪽", nodes = ["노드[0-1]"], planes = ["A", "B"]},
@@ -184,7 +186,8 @@ def once_parts_exist(out: Path, parts: int, act: Callable[[], None]) -> Iterator
         folder = Path(f"{out}.parts")
         while time.monotonic() < deadline:
             if len(list(folder.glob("[0-9]*.h5"))) >= parts:
-                return act()
+                act()
+                break
             time.sleep(0.02)
 
     thread = threading.Thread(target=watch)

@@ -37,9 +37,7 @@ def measure(
     ranks_per_node: int = RAILS,
 ) -> Outcome:
     launch = Launch(ranks_per_node=ranks_per_node)
-    done = run_pairs(
-        cluster, out, *ALL_PAIRS, "--sizes", sizes, "-n", str(samples), launch=launch
-    )
+    done = run_pairs(cluster, out, *ALL_PAIRS, "--sizes", sizes, "-n", str(samples), launch=launch)
     assert done.returncode == 0, done.stderr
     return read(out)
 
@@ -53,11 +51,7 @@ def test_every_pair_is_measured_on_every_rail_and_every_byte_is_right(healthy: O
     assert set(healthy.status.values()) == {"done"}
     assert len(healthy.status) == NODES - 1
     flows = {
-        (a, b, rail)
-        for a in range(NODES)
-        for b in range(NODES)
-        if a != b
-        for rail in range(RAILS)
+        (a, b, rail) for a in range(NODES) for b in range(NODES) if a != b for rail in range(RAILS)
     }
     assert set(healthy.rates) == flows
     assert all(len(rates) == 1 for rates in healthy.rates.values())
