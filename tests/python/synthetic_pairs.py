@@ -61,8 +61,8 @@ class Fabric:
     def plan(self, **changes: Any) -> Plan:
         rails = [r for _, r in self.places]
         plan = Plan([], hosts=[self.hosts[n] for n, _ in self.places], program="railgauge-pairs")
-        if self.rail_map:
-            plan.nics, plan.rails = [f"rail{r}" for r in rails], rails
+        plan.nics = [f"rail{r}" if self.rail_map else "" for r in rails]
+        plan.rails = rails if self.rail_map else None
         return replace(plan, **changes)
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from synthetic import Plan, expired_document, sweep, write_parts, write_run
+from synthetic_pairs import Fabric, all_pairs, write_pairs_run
 
 import railgauge.check
 import railgauge.checks
@@ -84,6 +85,8 @@ def seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_run(folder / "run", plan)
     plan.expired = expired_document(plan, plan.cases[3])
     write_parts(folder / "partial", plan, finished=3)
+    fabric = Fabric(["n0", "n1", "n2"])
+    write_pairs_run(folder / "pairs", fabric, all_pairs(fabric, [1024], samples=10))
     return folder
 
 
@@ -111,6 +114,7 @@ def commands(run: Path, number: int) -> list[list[str]]:
         found.append(["report", str(run), "-o", str(run.with_name("report.html"))])
         samples = str(run.with_name("samples.parquet"))
         found.append(["export", str(run), "--samples", "-o", samples])
+        found.append(["export", str(run), "--pairs", "-o", samples])
         found.append(["pack", str(run), "--overwrite"])
     return found
 
@@ -123,9 +127,9 @@ def test_mutated_files_end_in_a_result_or_in_one_line(
     for number in range(MUTATIONS):
         work = tmp_path / "work"
         shutil.copytree(seeds, work)
-        victim = rng.choice(("run", "partial.parts/header.h5", "partial.parts/0001.h5"))
+        victim = rng.choice(("run", "pairs", "partial.parts/header.h5", "partial.parts/0001.h5"))
         mutate(work / victim, rng)
-        run = work / ("run" if victim == "run" else "partial")
+        run = work / ("partial" if "partial" in victim else victim)
         for arguments in commands(run, number):
             code, errors = run_guarded(arguments, tmp_path / "stderr")
             seen = f"mutation {number} of seed {SEED}: {arguments[0]} -> {code}: {errors}"

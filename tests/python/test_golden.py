@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from synthetic import (
     write_parts,
     write_run,
 )
+from synthetic_pairs import Fabric, all_pairs, degraded_port, write_pairs_run
 
 GOLDEN = ROOT / "tests" / "golden" / "python"
 
@@ -52,7 +54,19 @@ def interrupted_double(folder: Path) -> Path:
     return folder / "interrupted"
 
 
-RUNS = {"finished": finished_run, "interrupted": interrupted_double}
+def pairs_run(folder: Path) -> Path:
+    fabric = Fabric(["n0", "노드-일", "n2"], gbit_per_s=degraded_port(1, 1, 0.7))
+    cases = all_pairs(fabric, [1 << 20], [1, 16])
+    cases[1] = replace(cases[1], status="failed", reason="MPI_ERR_OTHER on rank 3 (노드-일)")
+    cases[2] = replace(cases[2], status="wrong", wrong=8, reason="8 of 33554432 are wrong")
+    cases[4] = replace(cases[4], verify="off", counters=lambda rows: rows[1:])
+    trip = {"operation": "latency", "direction": "round-trip", "samples": 1000}
+    for case in all_pairs(fabric, [8], **trip):
+        cases.append(replace(case, id=len(cases)))
+    return write_pairs_run(folder / "pairs", fabric, cases)
+
+
+RUNS = {"finished": finished_run, "interrupted": interrupted_double, "pairs": pairs_run}
 
 OUTPUTS = {
     "show.txt": ["show", "{run}"],
@@ -62,16 +76,18 @@ OUTPUTS = {
     "check-allow-rig.txt": ["check", "{run}", "--allow-rig"],
     "export.csv": ["export", "{run}", "-o", "{output}"],
 }
+PAIRS_OUTPUTS = {"export-pairs.csv": ["export", "{run}", "--pairs", "-o", "{output}"]}
+ALL = [(n, o) for n in RUNS for o in OUTPUTS] + [("pairs", o) for o in PAIRS_OUTPUTS]
 
 
-@pytest.mark.parametrize("name", RUNS)
-@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize(("name", "output"), ALL)
 def test_output_is_the_golden_one(
     tmp_path: Path, railgauge: Railgauge, request: pytest.FixtureRequest, name: str, output: str
 ) -> None:
     run = RUNS[name](tmp_path)
     target = tmp_path / output
-    result = railgauge(*[w.format(run=run, output=target) for w in OUTPUTS[output]])
+    words = (OUTPUTS | PAIRS_OUTPUTS)[output]
+    result = railgauge(*[w.format(run=run, output=target) for w in words])
     assert result.stderr == ""
     found = target.read_text(encoding="utf-8") if target.exists() else result.stdout
     golden = GOLDEN / f"{name}-{output}"
