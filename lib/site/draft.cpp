@@ -12,6 +12,7 @@ namespace {
 
 std::vector<std::string> names_of(const std::vector<Plane>& planes) {
     std::vector<std::string> names;
+    names.reserve(planes.size());
     for (const Plane& plane : planes)
         names.push_back(plane.name);
     return names;

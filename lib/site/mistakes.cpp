@@ -17,7 +17,7 @@ constexpr std::size_t most_quoted_bytes = 80;
 
 }  // namespace
 
-Mistakes::Mistakes(std::string file_name) : file_name_(printable_utf8(file_name)) {}
+Mistakes::Mistakes(const std::string& file_name) : file_name_(printable_utf8(file_name)) {}
 
 void Mistakes::add(const Place& place, const std::string& problem, const std::string& why,
                    const std::string& remedy) {
@@ -33,6 +33,7 @@ std::vector<std::string> Mistakes::lines() const {
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const Mistake& a, const Mistake& b) { return a.line < b.line; });
     std::vector<std::string> lines;
+    lines.reserve(sorted.size() + 1);
     for (Mistake& mistake : sorted)
         lines.push_back(std::move(mistake.text));
     if (count_ > most_kept) {

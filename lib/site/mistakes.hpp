@@ -17,7 +17,7 @@ struct Place {
 /// The mistakes of one site file. Reading goes on after each, so that all can be shown at once.
 class Mistakes {
   public:
-    explicit Mistakes(std::string file_name);
+    explicit Mistakes(const std::string& file_name);
 
     void add(const Place& place, const std::string& problem, const std::string& why,
              const std::string& remedy);

@@ -95,7 +95,9 @@ std::optional<double> TableReader::number(std::string_view key, Need need, doubl
         report_type(place(key), *node, a_number);
         return std::nullopt;
     }
-    const double value = *node->value<double>();
+    const auto integer = node->value_exact<std::int64_t>();
+    const double value =
+        integer ? static_cast<double>(*integer) : node->value_exact<double>().value_or(0);
     if (value > above && value <= most) return value;  // false for NaN, too
     mistakes_->add(place(key), fmt::format("{:g} is out of range", value),
                    fmt::format("it must be above {:g} and at most {:g} {}", above, most, unit),

@@ -25,8 +25,8 @@ struct Slip {
     const char* problem;  ///< as docs/site-file.md lists it
 };
 
-void PrintTo(const Slip& slip, std::ostream* out) {
-    *out << slip.name;
+std::ostream& operator<<(std::ostream& out, const Slip& slip) {
+    return out << slip.name;
 }
 
 class SiteMistakeTest : public testing::TestWithParam<Slip> {};
@@ -73,6 +73,8 @@ constexpr Slip slips[] = {
      "there is no plane 'b'"},
     {"rate_zero", "= 200", "= 0", "9: rails[0].rate_gbit_per_s", "0 is out of range"},
     {"rate_huge", "= 200", "= 400e9", "9: rails[0].rate_gbit_per_s", "out of range"},
+    {"rate_of_64_bits", "= 200", "= 9223372036854775807", "9: rails[0].rate_gbit_per_s",
+     "out of range"},
     {"rate_infinite", "= 200", "= inf", "9: rails[0].rate_gbit_per_s", "inf is out of range"},
     {"rate_nan", "= 200", "= nan", "9: rails[0].rate_gbit_per_s", "nan is out of range"},
     {"rate_text", "= 200", "= \"200\"", "9: rails[0].rate_gbit_per_s", "it is a text"},

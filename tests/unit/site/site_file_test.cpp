@@ -28,7 +28,7 @@ class SiteFileTest : public testing::Test {
     ~SiteFileTest() override { fs::remove_all(folder_); }
 
     fs::path write(const std::string& text) const {
-        const fs::path path = folder_ / "서울.toml";
+        fs::path path = folder_ / "서울.toml";
         std::ofstream(path, std::ios::binary) << text;
         return path;
     }
