@@ -55,8 +55,9 @@ def interrupted_double(folder: Path) -> Path:
 
 
 def pairs_run(folder: Path) -> Path:
-    fabric = Fabric(["n0", "노드-일", "n2"], gbit_per_s=degraded_port(1, 1, 0.7))
-    cases = all_pairs(fabric, [1 << 20], [1, 16])
+    hosts = ["n0", "노드-일", "n2", "n3", "n4"]
+    fabric = Fabric(hosts, gbit_per_s=degraded_port(1, 1, 0.7))
+    cases = all_pairs(fabric, [1 << 16, 1 << 20], [16])
     cases[1] = replace(cases[1], status="failed", reason="MPI_ERR_OTHER on rank 3 (노드-일)")
     cases[2] = replace(cases[2], status="wrong", wrong=8, reason="8 of 33554432 are wrong")
     cases[4] = replace(cases[4], verify="off", counters=lambda rows: rows[1:])

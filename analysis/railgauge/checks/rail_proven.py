@@ -26,8 +26,9 @@ HEADER_SHARE = 0.08
 MESSAGE_BYTES = 512
 """Headers of a message of the MPI library, however small, and of its confirmation."""
 
-OTHER_BYTES = 256 * 1024
-"""Connecting, agreements of the ranks, ARP and the like, per NIC and case."""
+OTHER_BYTES = 64 * 1024
+"""Connecting, agreements of the ranks, ARP and the like, per NIC and case. Payload of no more than
+that proves nothing."""
 
 _CHECK_ROUNDS = 2
 _LISTED = 3
@@ -46,7 +47,10 @@ class Load:
 
 
 def judge(run: Run) -> list[Finding]:
-    """PASS where proved, FAIL for missing bytes, UNKNOWN for what the counters cannot tell."""
+    """PASS where proved, FAIL for missing bytes, UNKNOWN for what the counters cannot tell.
+
+    SKIP where nothing was measured, or too little to stand out from what NICs always carry.
+    """
     return [_judge_case(run, case) for case in run.cases]
 
 
@@ -57,12 +61,17 @@ def _judge_case(run: Run, case: Case) -> Finding:
         found = list(_judge_ports(run, case))
     except RailgaugeError as error:
         found = [(Verdict.UNKNOWN, str(error))]
-    verdict = overall(v for v, _ in found)
-    if all(v is Verdict.SKIP for v, _ in found):
-        verdict = Verdict.SKIP
+    verdict = _of_case([v for v, _ in found])
     reasons = [r for v, r in found if v is verdict and r]
     more = f"; and {len(reasons) - _LISTED} more" if len(reasons) > _LISTED else ""
     return Finding(verdict, "; ".join(reasons[:_LISTED]) + more, case.id, case.name)
+
+
+def _of_case(verdicts: list[Verdict]) -> Verdict:
+    """Return the worst, but no PASS beside a SKIP: a proof is one of all ports or none."""
+    worst = overall(verdicts)
+    proves_little = worst is Verdict.PASS or set(verdicts) == {Verdict.SKIP}
+    return Verdict.SKIP if proves_little and Verdict.SKIP in verdicts else worst
 
 
 def _judge_ports(run: Run, case: Case) -> Iterator[tuple[Verdict, str]]:
@@ -139,6 +148,9 @@ def _judge_port(load: Load | None, rows: Mapping[str, Counter], where: str) -> t
     due = load or Load()
     spare = HEADER_SHARE * (due.sent + due.received) + MESSAGE_BYTES * due.messages + OTHER_BYTES
     verdict, reason = Verdict.PASS, ""
+    if load and max(due.sent, due.received) <= OTHER_BYTES:
+        verdict = Verdict.SKIP
+        reason = f"{where} had too little to carry for a proof: {max(due.sent, due.received):,} B"
     expected = (("tx_bytes", "sent", due.sent), ("rx_bytes", "received", due.received))
     for name, verb, payload in expected:
         row = rows.get(name)
