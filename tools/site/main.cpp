@@ -12,6 +12,9 @@
 namespace railgauge {
 namespace {
 
+constexpr const char* usage =
+    "usage: railgauge-site FILE (validates a site file and prints it as JSON)\n";
+
 ExitCode validate(const std::string& path) {
     const SiteReading reading = read_site(read_site_text(path), path);
     for (const std::string& mistake : reading.mistakes)
@@ -25,12 +28,17 @@ ExitCode validate(const std::string& path) {
 
 int run(int argc, char** argv) {
     set_log_identity("railgauge-site", -1);
-    if (argc != 2 || std::string(argv[1]).starts_with("-")) {
-        std::fputs("usage: railgauge-site FILE\n", stderr);
+    const std::string argument = argc == 2 ? argv[1] : "-";
+    if (argument == "--help" || argument == "-h") {
+        std::fputs(usage, stdout);
+        return static_cast<int>(ExitCode::done);
+    }
+    if (argument.starts_with("-")) {
+        std::fputs(usage, stderr);
         return static_cast<int>(ExitCode::usage);
     }
     try {
-        return static_cast<int>(validate(argv[1]));
+        return static_cast<int>(validate(argument));
     } catch (const Error& error) {
         log_here("{}", error.what());
         return static_cast<int>(error.code());

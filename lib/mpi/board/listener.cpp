@@ -81,7 +81,8 @@ Listener listen_on(const std::string& interface) {
         throw Error(ExitCode::library,
                     fmt::format("the deadline board cannot listen on {}",
                                 interface.empty() ? "any interface" : "'" + interface + "'"),
-                    std::generic_category().message(reason), "check --control-interface");
+                    std::generic_category().message(reason),
+                    "check --control-interface, or control_interface of the site file");
     }
     listener.port = port_of(listener.socket);
     return listener;
