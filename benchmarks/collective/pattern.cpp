@@ -70,7 +70,7 @@ std::uint64_t count_different(std::size_t element_bytes, const void* a, const vo
 /// Cuts a stretch where levels change: use(block, index in the block, offset in the stretch,
 /// count).
 template <class Use>
-void for_each_block(const Stretch& stretch, Use use) {
+void for_each_block(const ElementRange& stretch, Use use) {
     std::size_t done = 0;
     while (done < stretch.count) {
         const std::size_t index = stretch.first + done;
@@ -113,7 +113,7 @@ std::int32_t Pattern::residue(int rank, std::size_t index) const {
     return static_cast<std::int32_t>((number * range_.multiplier + scatter(key)) & (residues - 1));
 }
 
-std::int32_t Pattern::level(const Stretch& stretch, std::size_t block) const {
+std::int32_t Pattern::level(const ElementRange& stretch, std::size_t block) const {
     const std::uint64_t step = range_.multiplier;
     const auto levels = static_cast<std::uint64_t>(range_.levels);
     const std::uint64_t rounds = stretch.round % levels * (step + 2);
@@ -134,7 +134,7 @@ void Pattern::fill_reduced_residues() {
     }
 }
 
-const std::int32_t* Pattern::residues_of(const Stretch& stretch) {
+const std::int32_t* Pattern::residues_of(const ElementRange& stretch) {
     if (stretch.source == reduced_over_ranks) return reduced_.data();
     const std::size_t needed = std::min(stretch.count, block_elements);
     std::size_t index = stretch.first % block_elements;
@@ -145,7 +145,7 @@ const std::int32_t* Pattern::residues_of(const Stretch& stretch) {
     return single_.data();
 }
 
-void Pattern::write(const Stretch& stretch, void* out) {
+void Pattern::write(const ElementRange& stretch, void* out) {
     const std::int32_t* const residues = residues_of(stretch);
     auto* const bytes = static_cast<std::byte*>(out);
     for_each_block(stretch,
@@ -155,7 +155,7 @@ void Pattern::write(const Stretch& stretch, void* out) {
                    });
 }
 
-std::uint64_t Pattern::count_wrong(const Stretch& stretch, const void* data) {
+std::uint64_t Pattern::count_wrong(const ElementRange& stretch, const void* data) {
     const std::int32_t* const residues = residues_of(stretch);
     const auto* const bytes = static_cast<const std::byte*>(data);
     std::uint64_t wrong = 0;

@@ -13,7 +13,7 @@ namespace railgauge {
 inline constexpr int reduced_over_ranks = -1;
 
 /// A stretch of known elements.
-struct Stretch {
+struct ElementRange {
     int source = 0;  ///< a rank, or reduced_over_ranks
     std::uint64_t round = 0;
     std::size_t first = 0;  ///< index in the source's vector
@@ -41,10 +41,10 @@ class Pattern {
     }
 
     /// Writes the stretch's elements to `out`.
-    void write(const Stretch& stretch, void* out);
+    void write(const ElementRange& stretch, void* out);
 
     /// Elements of `data` that differ from the stretch.
-    std::uint64_t count_wrong(const Stretch& stretch, const void* data);
+    std::uint64_t count_wrong(const ElementRange& stretch, const void* data);
 
     /// Marks `bytes` of an output as not yet written; no value has these bits in any type.
     static void poison(void* out, std::size_t bytes);
@@ -58,9 +58,9 @@ class Pattern {
 
     static Range choose_range(DataType type, int ranks);
     std::int32_t residue(int rank, std::size_t index) const;
-    std::int32_t level(const Stretch& stretch, std::size_t block) const;
+    std::int32_t level(const ElementRange& stretch, std::size_t block) const;
     void fill_reduced_residues();
-    const std::int32_t* residues_of(const Stretch& stretch);
+    const std::int32_t* residues_of(const ElementRange& stretch);
 
     DataType type_;
     ReduceOperation reduce_;

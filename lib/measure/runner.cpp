@@ -86,7 +86,10 @@ class Runner::IterationRun {
             blocks.push_back(taken);
             take_block(block);
             taken += block;
-            if (taken == capacity) break;  // the same on all ranks, no need to agree
+            if (taken == capacity) {  // the same on all ranks, no need to agree
+                rule_.exhausted();
+                break;
+            }
             const double agreed = team_.max(observe(block, now_ns_() - begin_ns));
             block = std::min(rule_.next(agreed), capacity - taken);
         }
@@ -177,6 +180,7 @@ CaseResult Runner::run(const Case& c, IterationWorkload& workload, StopRule& rul
     } catch (const AgreedError& error) {
         result.status = status_after(error);
         result.reason = error.what();
+        result.wall_ns = clock_.now_ns() - result.started_ns;
         return result;
     }
     IterationRun run(*this, c.id(), workload, rule, samples);

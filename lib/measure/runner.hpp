@@ -32,8 +32,9 @@ struct RunnerOptions {
 /// Measures one case: prepare, check round, warm-up, timed blocks until the StopRule has enough,
 /// check round.
 ///
-/// A failure on any rank ends the case on all of them with status `failed`; nothing is thrown for
-/// it, the plan goes on. Times are this rank's clock; the Recorder moves them to the common clock.
+/// What any rank cannot prepare ends the case on all of them as `failed` or `skipped`, and the plan
+/// goes on. An error inside an operation is thrown: it leaves the ranks in different places, so the
+/// job must end. Times are this rank's clock; the Recorder moves them to the common clock.
 class Runner {
   public:
     Runner(Team& team, Progress& progress, Clock clock, RunnerOptions options);

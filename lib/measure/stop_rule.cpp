@@ -129,6 +129,11 @@ class WidthRule : public StopRule {
         return block_samples_;
     }
 
+    void exhausted() override {
+        remark_ = fmt::format("{} samples were taken before the interval was known to +-{:.3g} %",
+                              capacity(), relative_ * 100);
+    }
+
     std::string remark() const override { return remark_; }
 
   private:

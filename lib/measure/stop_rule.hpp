@@ -35,6 +35,9 @@ class StopRule {
     /// @return samples of the next block; 0 = enough
     virtual std::size_t next(double agreed) = 0;
 
+    /// capacity() is reached, so next() is not asked any more.
+    virtual void exhausted() {}
+
     /// Why it stopped, when that deserves a remark in the case's `reason`; else empty.
     virtual std::string remark() const { return {}; }
 };

@@ -25,6 +25,11 @@ int environment_number(const char* name) {
 MpiSession::MpiSession(int& argc, char**& argv) {
     int provided = MPI_THREAD_SINGLE;
     check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "initialising");
+    if (provided < MPI_THREAD_FUNNELED) {
+        throw Error(ExitCode::library, "this MPI library supports no threads",
+                    "the watchdog is a second thread, which never calls MPI",
+                    "use a library that provides MPI_THREAD_FUNNELED");
+    }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/campaign.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "measure/runner.hpp"
 #include "system/observers.hpp"
@@ -9,7 +11,11 @@
 namespace railgauge {
 namespace {
 
-constexpr std::size_t elapsed_column = 1;
+/// Where this rank spools a window's samples: $TMPDIR, else a folder that is no memory disk.
+std::filesystem::path spool_folder() {
+    const char* chosen = std::getenv("TMPDIR");
+    return chosen != nullptr ? chosen : "/var/tmp";
+}
 
 void print_line(const std::string& text) {
     std::fputs((text + "\n").c_str(), stdout);
@@ -37,13 +43,15 @@ Campaign::Campaign(const Job& job, Progress& progress, const CommandLine& line,
 
 ExitCode Campaign::run(const std::vector<Case>& plan) {
     const bool is_root = job_.team.rank() == 0;
-    ProgressLine progress_line(plan.size(), monotonic_now_ns());
+    const auto is_missing = [this](const Case& c) { return !recorder_.is_finished(c.id()); };
+    const auto missing = std::count_if(plan.begin(), plan.end(), is_missing);
+    ProgressLine progress_line(static_cast<std::size_t>(missing), monotonic_now_ns());
+    std::size_t measured = 0;
+    if (recorder_.found_wrong()) worst_ = ExitCode::wrong_data;
     if (is_root) print_line(program_.table_header());
     for (const Case& c : plan) {
-        if (recorder_.is_finished(c.id())) continue;
-        if (is_root) {
-            progress_line.show(static_cast<std::size_t>(c.id()), c.name(), monotonic_now_ns());
-        }
+        if (!is_missing(c)) continue;
+        if (is_root) progress_line.show(measured++, c.name(), monotonic_now_ns());
         const CaseResult result = measure(c);
         if (!is_root) continue;
         progress_line.clear();
@@ -71,7 +79,7 @@ CaseResult Campaign::run(const Case& c, IterationWorkload& workload) {
 CaseResult Campaign::run(const Case& c, WindowWorkload& workload) {
     RunnerOptions options;
     options.clock_offset_ns = clock_.offset_ns;
-    SampleSink sink(std::filesystem::temp_directory_path(), workload.columns());
+    SampleSink sink(spool_folder(), workload.columns());
     Runner runner(job_.team, progress_, monotonic_clock, options);
     const CaseResult result =
         runner.run(c, workload, line_.window.warmup_ns(), line_.window.duration_ns(), sink);
@@ -87,8 +95,9 @@ CaseResult Campaign::keep(const Case& c, const CaseResult& result, const Workloa
     for (const auto& observer : observers_)
         observer->after(record.observations);
     record.on_gathered = [&](int rank, std::size_t column, std::span<const Cell> cells) {
-        if (column == elapsed_column) times_.add(cells);
-        program_.take_gathered(c, rank, samples.columns()[column].name, cells);
+        const std::string& name = samples.columns()[column].name;
+        if (name == "elapsed_ns") times_.add(cells);
+        program_.take_gathered(c, rank, name, cells);
     };
     const CaseResult recorded = recorder_.record(record);
     if (result.status == CaseStatus::wrong) worst_ = ExitCode::wrong_data;

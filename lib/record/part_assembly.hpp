@@ -60,9 +60,9 @@ class PartAssembly {
     PartWriter writer_;
     bool has_samples_;
     bool whole_ = true;
-    int constants_from_ = -1;                  ///< first rank with rows
-    std::vector<std::uint64_t> offsets_;       ///< first row of each rank, and the total
-    std::vector<std::vector<Stretch>> taken_;  ///< by column
+    int constants_from_ = -1;                   ///< first rank with rows
+    std::vector<std::uint64_t> offsets_;        ///< first row of each rank, and the total
+    std::vector<std::vector<RowRange>> taken_;  ///< by column
     ObservationTables observations_;
 };
 

@@ -72,14 +72,14 @@ hdf5::Dataset PartWriter::create_column(const SampleColumn& column) const {
     return dataset;
 }
 
-void PartWriter::write(std::size_t column, std::span<const Stretch> stretches) {
+void PartWriter::write(std::size_t column, std::span<const RowRange> stretches) {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     const auto write_pieces = [&] {
         file_.write_raw(column_offsets_.at(column) + begin * sizeof(Cell), pieces_);
         pieces_.clear();
     };
-    for (const Stretch& stretch : stretches) {
+    for (const RowRange& stretch : stretches) {
         if (stretch.cells.empty()) continue;
         if (stretch.first != end) write_pieces();
         if (pieces_.empty()) begin = stretch.first;

@@ -22,7 +22,7 @@ struct SampleShape {
 };
 
 /// Rows of one column that follow each other, from row `first` on.
-struct Stretch {
+struct RowRange {
     std::uint64_t first;
     std::span<const Cell> cells;
 };
@@ -43,9 +43,9 @@ class PartWriter {
     /// Makes /samples/<id> with room for every column that is not constant.
     void reserve_samples(const SampleShape& shape);
 
-    /// Writes rows of column `column` of the shape. Stretches ascend; neighbours are written
+    /// Writes rows of column `column` of the shape. Ranges ascend; neighbours are written
     /// together.
-    void write(std::size_t column, std::span<const Stretch> stretches);
+    void write(std::size_t column, std::span<const RowRange> stretches);
 
     /// Makes the constant ones among `columns`.
     void add_constants(const std::vector<SampleColumn>& columns);

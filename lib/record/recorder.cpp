@@ -56,6 +56,8 @@ class Recorder::Implementation {
         return start_.parts.at(static_cast<std::size_t>(case_id)) == PartState::finished;
     }
 
+    bool found_wrong() const { return start_.found_wrong; }
+
     CaseResult record(const CaseRecord& record);
     void finish(const std::string& finished_utc);
 
@@ -79,7 +81,7 @@ class Recorder::Implementation {
     std::string plan_id_;
     std::vector<Case> plan_;
     CaseTable table_;
-    RunStart start_;  ///< complete on rank 0; elsewhere parts and shift only
+    RunStart start_;  ///< complete on rank 0; elsewhere what is shared
 };
 
 /// Every rank learns which cases are finished and how its clock is shifted.
@@ -88,6 +90,8 @@ void Recorder::Implementation::share_start() {
     static_assert(sizeof(PartState) == 1);
     check_mpi(MPI_Bcast(start_.parts.data(), static_cast<int>(plan_.size()), MPI_BYTE, 0, comm_),
               "sharing which cases are finished");
+    check_mpi(MPI_Bcast(&start_.found_wrong, 1, MPI_CXX_BOOL, 0, comm_),
+              "sharing whether a case is wrong");
     check_mpi(MPI_Bcast(&start_.shift_ns, 1, MPI_INT64_T, 0, comm_), "sharing the clock's shift");
 }
 
@@ -206,6 +210,10 @@ Recorder::~Recorder() = default;
 
 bool Recorder::is_finished(int case_id) const {
     return implementation_->is_finished(case_id);
+}
+
+bool Recorder::found_wrong() const {
+    return implementation_->found_wrong();
 }
 
 CaseResult Recorder::record(const CaseRecord& record) {

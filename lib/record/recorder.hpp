@@ -60,6 +60,10 @@ class Recorder {
     /// all ranks.
     bool is_finished(int case_id) const;
 
+    /// Whether one of the cases that an earlier attempt finished has wrong data;
+    /// the same answer on all ranks.
+    bool found_wrong() const;
+
     /// Gathers and writes the part of a case. Nothing of it is kept when it throws; the parts of
     /// other cases are.
     /// @return on rank 0 the result with its sample count filled in; elsewhere the result as given

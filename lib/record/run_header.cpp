@@ -66,6 +66,15 @@ void write_nodes(hid_t file, const std::vector<NodeFacts>& nodes) {
                 "give the arguments it was started with, or --overwrite or another --out");
 }
 
+/// A run of two versions could not be compared with one of either.
+void require_same_version(hid_t file, const RunContext& context) {
+    const std::string version = hdf5::read_text_attribute(file, "version");
+    const std::string revision = hdf5::read_text_attribute(file, "git_revision");
+    if (version == context.version && revision == context.git_revision) return;
+    refuse(file, fmt::format("it was measured by version {} ({}) and this is {} ({})", version,
+                             revision, context.version, context.git_revision));
+}
+
 /// Ranks on other nodes would be reported under the names of the first attempt's.
 void require_same_hosts(hid_t file, const std::vector<RankRow>& ranks) {
     const Table stored = read_table(file, "ranks", ranks.size());
@@ -111,6 +120,7 @@ ResumedHeader read_header(hid_t file, const RunContext& context) {
     if (ranks != static_cast<std::int64_t>(context.ranks.size())) {
         refuse(file, fmt::format("it has {} ranks and this job {}", ranks, context.ranks.size()));
     }
+    require_same_version(file, context);
     require_same_hosts(file, context.ranks);
     return {hdf5::read_integer_attribute(file, "clock_unix_ns")};
 }

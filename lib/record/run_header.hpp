@@ -28,7 +28,8 @@ struct ResumedHeader {
 };
 
 /// Reads the header of an interrupted run, or the root of a finished one.
-/// @throws Error(usage) when it is of another schema or plan, or its ranks ran on other nodes;
+/// @throws Error(usage) when it is of another schema, plan or version, or its ranks ran on other
+/// nodes;
 ///         Error(library) when it is damaged
 ResumedHeader read_header(hid_t file, const RunContext& context);
 

@@ -35,32 +35,37 @@ void require_replaceable(const fs::path& out) {
 }
 
 /// `<out>` of an earlier run. Its failed cases count as measured.
-void require_complete(const fs::path& out, const RunContext& context,
-                      const std::vector<Case>& plan) {
+/// @return its statuses
+std::vector<CaseStatus> require_complete(const fs::path& out, const RunContext& context,
+                                         const std::vector<Case>& plan) {
     const hdf5::File file = hdf5::open_for_reading(out);
     read_header(file.get(), context);
-    const std::vector<CaseStatus> status = read_statuses(file.get(), plan.size());
+    std::vector<CaseStatus> status = read_statuses(file.get(), plan.size());
     const auto missing = std::count_if(status.begin(), status.end(), [](CaseStatus s) {
         return s == CaseStatus::planned || s == CaseStatus::expired;
     });
-    if (missing == 0) return;
+    if (missing == 0) return status;
     refuse(out,
            fmt::format("{} of its {} cases were not measured, and a packed run cannot be taken up",
                        missing, plan.size()),
            "measure again with --overwrite or choose another --out");
 }
 
-PartState state_of(const fs::path& part, const Case& planned, const RunContext& context) {
+/// What the part of a case says; planned when there is none that can be used.
+CaseStatus status_of(const fs::path& part, const Case& planned, const RunContext& context) {
     std::error_code error;
-    if (!fs::exists(part, error)) return PartState::missing;
+    if (!fs::exists(part, error)) return CaseStatus::planned;
     try {
-        const CaseStatus status =
-            read_part_status(part, planned, context.plan_id, context.ranks.size());
-        return is_final(status) ? PartState::finished : PartState::present;
+        return read_part_status(part, planned, context.plan_id, context.ranks.size());
     } catch (const std::exception& problem) {  // a hostile file may also ask for too much memory
         log_root("case {} is measured again: {}", planned.name(), problem.what());
-        return PartState::missing;
+        return CaseStatus::planned;
     }
+}
+
+PartState state_of(CaseStatus status) {
+    if (status == CaseStatus::planned) return PartState::missing;
+    return is_final(status) ? PartState::finished : PartState::present;
 }
 
 void take_up(RunStart& start, const RunPaths& paths, const RunContext& context,
@@ -69,7 +74,9 @@ void take_up(RunStart& start, const RunPaths& paths, const RunContext& context,
     start.folder->remove_leftovers();
     start.shift_ns = context.clock_unix_ns - header.clock_unix_ns;
     for (const Case& c : plan) {
-        start.parts[static_cast<std::size_t>(c.id())] = state_of(paths.part(c.id()), c, context);
+        const CaseStatus status = status_of(paths.part(c.id()), c, context);
+        start.parts[static_cast<std::size_t>(c.id())] = state_of(status);
+        start.found_wrong |= status == CaseStatus::wrong;
     }
     log_root("resuming '{}': {} of {} cases are measured", paths.out().native(),
              std::count(start.parts.begin(), start.parts.end(), PartState::finished), plan.size());
@@ -103,7 +110,9 @@ RunStart start_run(const RunPaths& paths, ExistingRun existing, const RunContext
     if (has_parts && existing == ExistingRun::resume) {
         take_up(start, paths, context, plan);
     } else if (has_out && existing == ExistingRun::resume) {
-        require_complete(paths.out(), context, plan);
+        const std::vector<CaseStatus> status = require_complete(paths.out(), context, plan);
+        start.found_wrong =
+            std::find(status.begin(), status.end(), CaseStatus::wrong) != status.end();
         std::fill(start.parts.begin(), start.parts.end(), PartState::finished);
         start.is_complete = true;
     } else {

@@ -20,6 +20,7 @@ struct RunStart {
     std::unique_ptr<PartsFolder> folder;
     std::vector<PartState> parts;  ///< per case
     std::int64_t shift_ns = 0;     ///< from this job's common clock to the run's
+    bool found_wrong = false;      ///< an earlier attempt finished a case with wrong data
     bool is_complete = false;      ///< `<out>` is there and nothing is left to measure
 };
 

@@ -15,20 +15,20 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-Bytes written(Pattern& pattern, DataType type, const Stretch& stretch) {
+Bytes written(Pattern& pattern, DataType type, const ElementRange& stretch) {
     Bytes bytes(stretch.count * size_of(type));
     pattern.write(stretch, bytes.data());
     return bytes;
 }
 
 /// The same as a key of a set.
-std::string key(Pattern& pattern, DataType type, const Stretch& stretch) {
+std::string key(Pattern& pattern, DataType type, const ElementRange& stretch) {
     const Bytes bytes = written(pattern, type, stretch);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 template <class T>
-std::vector<T> values(Pattern& pattern, const Stretch& stretch) {
+std::vector<T> values(Pattern& pattern, const ElementRange& stretch) {
     std::vector<T> result(stretch.count);
     pattern.write(stretch, result.data());
     return result;
@@ -46,7 +46,7 @@ TEST_P(PatternOfTypeTest, accepts_what_it_wrote_at_any_offset) {
     for (const int source : {0, 3, reduced_over_ranks}) {
         for (const std::size_t first : {0, 1, 1020, 1021, 5000}) {
             for (const std::size_t count : {0, 1, 2, 1020, 1021, 1022, 5000}) {
-                const Stretch stretch{source, 1, first, count};
+                const ElementRange stretch{source, 1, first, count};
                 EXPECT_EQ(
                     pattern.count_wrong(stretch, written(pattern, GetParam(), stretch).data()), 0u);
             }
@@ -71,8 +71,8 @@ TEST_P(PatternOfTypeTest, counts_corrupted_elements_exactly) {
     Pattern pattern(GetParam(), ReduceOperation::sum, 4);
     const std::size_t size = size_of(GetParam());
     for (int repetition = 0; repetition < 100; ++repetition) {
-        const Stretch stretch{repetition % 5 - 1, static_cast<std::uint64_t>(repetition),
-                              random() % 3000, 1 + random() % 5000};
+        const ElementRange stretch{repetition % 5 - 1, static_cast<std::uint64_t>(repetition),
+                                   random() % 3000, 1 + random() % 5000};
         Bytes bytes = written(pattern, GetParam(), stretch);
         std::set<std::size_t> corrupted;
         for (std::size_t i = 0; i < 1 + random() % 20; ++i) {
@@ -88,7 +88,7 @@ TEST_P(PatternOfTypeTest, counts_a_wholly_unwritten_output_as_wholly_wrong) {
     Pattern pattern(GetParam(), ReduceOperation::sum, 4);
     for (const int source : {1, reduced_over_ranks}) {
         // Longer than a byte's levels times a block, so that every value is met.
-        const Stretch stretch{source, 0, 0, 200'000};
+        const ElementRange stretch{source, 0, 0, 200'000};
         Bytes bytes(stretch.count * size_of(GetParam()));
         Pattern::poison(bytes.data(), bytes.size());
         EXPECT_EQ(pattern.count_wrong(stretch, bytes.data()), stretch.count);
@@ -119,7 +119,7 @@ TEST_P(PatternOfTypeTest, every_element_shows_data_of_another_round) {
     Pattern pattern(GetParam(), ReduceOperation::sum, 4);
     for (const int source : {0, reduced_over_ranks}) {
         for (const std::uint64_t other : {1, 2, 50}) {
-            const Stretch stretch{source, 0, 0, 5000};
+            const ElementRange stretch{source, 0, 0, 5000};
             const Bytes stale = written(pattern, GetParam(), {source, other, 0, 5000});
             EXPECT_EQ(pattern.count_wrong(stretch, stale.data()), stretch.count);
         }
@@ -129,7 +129,7 @@ TEST_P(PatternOfTypeTest, every_element_shows_data_of_another_round) {
 TEST_P(PatternOfTypeTest, shows_chunks_that_moved) {
     Pattern pattern(GetParam(), ReduceOperation::sum, 4);
     for (const int source : {0, reduced_over_ranks}) {
-        const Stretch stretch{source, 0, 0, 256};
+        const ElementRange stretch{source, 0, 0, 256};
         for (std::size_t shift = 1; shift <= std::size_t{1} << 40; shift *= 2) {
             for (const std::size_t by : {shift, 3 * shift, shift + 1021}) {
                 const Bytes moved = written(pattern, GetParam(), {source, 0, by, 256});

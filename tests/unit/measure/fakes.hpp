@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+
 #include "measure/clock.hpp"
 #include "measure/team.hpp"
 #include "measure/workload.hpp"
@@ -17,7 +19,7 @@ class FakeTeam : public Team {
         ++agreements;
         return value * other_slower;
     }
-    std::int64_t max(std::int64_t value) override { return value; }
+    std::int64_t max(std::int64_t value) override { return value + other_later_ns; }
     CheckTally agree(const std::optional<Failure>& failure, CheckTally tally) override {
         if (failure) throw AgreedError(failure->code, failure->text);
         if (other_failure) throw AgreedError(other_failure->code, other_failure->text);
@@ -28,6 +30,7 @@ class FakeTeam : public Team {
     int barriers = 0;
     int agreements = 0;
     double other_slower = 1;  ///< what the other rank says, over what this one says
+    std::int64_t other_later_ns = 0;
     CheckTally other_tally;
     std::optional<Failure> other_failure;
 
@@ -55,6 +58,7 @@ class FakeWorkload : public IterationWorkload {
     void launch() override {
         ++launched;
         FakeClock::time_ns += duration_ns;
+        duration_ns += growth_ns;
     }
     void complete() override { ++completed; }
     CheckTally check(std::uint64_t round) override {
@@ -64,6 +68,7 @@ class FakeWorkload : public IterationWorkload {
 
     int colour = 0;
     std::int64_t duration_ns = 500;
+    std::int64_t growth_ns = 0;
     std::uint64_t wrong = 0;
     std::uint64_t wrong_round = 1;
     std::optional<Error> prepare_failure;
@@ -71,6 +76,34 @@ class FakeWorkload : public IterationWorkload {
     std::uint64_t launched = 0;
     std::uint64_t completed = 0;
     std::vector<std::uint64_t> rounds;
+};
+
+/// Requests of 100 ns of the fake clock, back to back until the window ends; those of the warm-up
+/// are not sampled.
+class FakeWindowWorkload : public WindowWorkload {
+  public:
+    void prepare(const Case&) override {}
+    int group() const override { return colour; }
+    Traffic traffic() const override { return {8, 8, 1}; }
+    std::vector<SampleColumn> columns() const override {
+        return {{"start_ns", "ns", CellType::i64, {}},
+                {"elapsed_ns", "ns", CellType::i64, {}},
+                {"bytes", "B", CellType::u64, Cell{8}}};
+    }
+    void run(const Window& window, SampleSink& sink) override {
+        seen = window;
+        if (failure) throw *failure;
+        for (; FakeClock::time_ns < window.end_ns; FakeClock::time_ns += 100) {
+            const std::array<Cell, 2> row{static_cast<Cell>(FakeClock::time_ns), 100};
+            if (FakeClock::time_ns >= window.begin_ns) sink.add(row);
+        }
+    }
+    CheckTally check() override { return {10, wrong}; }
+
+    int colour = 0;
+    std::uint64_t wrong = 0;
+    std::optional<Error> failure;
+    std::optional<Window> seen;
 };
 
 }  // namespace railgauge::testing

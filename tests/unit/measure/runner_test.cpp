@@ -11,6 +11,7 @@ namespace {
 
 using testing::FakeClock;
 using testing::FakeTeam;
+using testing::FakeWindowWorkload;
 using testing::FakeWorkload;
 
 class RunnerTest : public ::testing::Test {
@@ -132,6 +133,14 @@ TEST_F(RunnerTest, meets_before_every_iteration_in_barrier_mode) {
     EXPECT_EQ(team_.barriers, 1 + 6);
 }
 
+TEST_F(RunnerTest, remarks_that_a_width_was_not_reached_with_all_samples) {
+    FakeClock::step_per_read_ns = 1;
+    workload_.growth_ns = 300;  // every operation takes longer: the mean never settles
+    const auto rule = make_width_rule(0.0001, {8, 64, 5'000'000'000});
+    EXPECT_NE(run(*rule).reason.find("64 samples were taken before"), std::string::npos);
+    EXPECT_EQ(samples_.rows(), 64u);
+}
+
 TEST_F(RunnerTest, lets_an_idle_rank_take_part_in_agreements_only) {
     workload_.colour = -1;
     const auto rule = make_time_rule(1'000'000, {20, 1000, 5'000'000'000});
@@ -146,6 +155,47 @@ TEST_F(RunnerTest, leaves_its_position_for_the_watchdog) {
     const auto rule = make_fixed_rule(9);
     run(*rule);
     EXPECT_EQ(progress_.snapshot().phase, Phase::check_after);
+}
+
+class WindowRunnerTest : public RunnerTest {
+  protected:
+    CaseResult run() {
+        return Runner(team_, progress_, FakeClock::clock(), {.clock_offset_ns = 5'000})
+            .run(case_, window_workload_, 1'000'000, 50'000, sink_);
+    }
+
+    FakeWindowWorkload window_workload_;
+    SampleSink sink_{"/tmp", window_workload_.columns()};
+};
+
+TEST_F(WindowRunnerTest, samples_the_window_after_the_warmup_and_nothing_else) {
+    const CaseResult result = run();
+    EXPECT_EQ(result.status, CaseStatus::done);
+    EXPECT_EQ(window_workload_.seen->end_ns - window_workload_.seen->begin_ns, 50'000);
+    EXPECT_GE(window_workload_.seen->begin_ns, 2'000'000);
+    EXPECT_EQ(sink_.rows(), 500u);
+    EXPECT_EQ(result.checked_elements, 10u);
+}
+
+TEST_F(WindowRunnerTest, begins_when_the_last_rank_can) {
+    team_.other_later_ns = 7'000'000;
+    run();
+    EXPECT_GE(window_workload_.seen->begin_ns, 1'000'000 + 7'000'000 + 1'000'000);
+}
+
+TEST_F(WindowRunnerTest, fails_the_case_of_a_rank_that_cannot_go_on_and_keeps_wrong_apart) {
+    window_workload_.wrong = 3;
+    EXPECT_EQ(run().status, CaseStatus::wrong);
+    window_workload_.failure = Error(ExitCode::library, "endpoint gone");
+    const CaseResult result = run();
+    EXPECT_EQ(result.status, CaseStatus::failed);
+    EXPECT_EQ(result.reason, "endpoint gone");
+}
+
+TEST_F(WindowRunnerTest, lets_an_idle_rank_pass) {
+    window_workload_.colour = -1;
+    EXPECT_EQ(run().status, CaseStatus::done);
+    EXPECT_FALSE(window_workload_.seen);
 }
 
 }  // namespace

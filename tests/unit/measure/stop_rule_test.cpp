@@ -89,6 +89,14 @@ TEST(WidthRuleTest, gives_up_at_the_most_time_and_says_so) {
     EXPECT_NE(rule->remark().find("interval still wider"), std::string::npos);
 }
 
+TEST(WidthRuleTest, says_so_when_its_samples_ran_out) {
+    const auto rule = make_width_rule(0.0001, {40, 500, 5'000'000'000});
+    rule->begin();
+    EXPECT_TRUE(rule->remark().empty());
+    rule->exhausted();
+    EXPECT_NE(rule->remark().find("500 samples were taken before"), std::string::npos);
+}
+
 TEST(WidthRuleTest, decides_alike_on_a_rank_that_is_idle) {
     const auto busy = make_width_rule(0.0001, {40, 5'000, 60'000'000'000});
     const auto idle = make_width_rule(0.0001, {40, 5'000, 60'000'000'000});

@@ -243,5 +243,22 @@ TEST_F(RunStartTest, ten_thousand_and_one_cases_are_taken_up) {
     EXPECT_EQ(resumed.parts[1'000], PartState::missing);
 }
 
+TEST_F(RunStartTest, a_run_of_another_version_cannot_be_resumed) {
+    interrupted_run({CaseStatus::done});
+    context_.git_revision = "another";
+    EXPECT_THAT(
+        [&] { start(ExistingRun::resume); },
+        ThrowsMessage<Error>(AllOf(HasSubstr("was measured by version"), HasSubstr("(another)"))));
+}
+
+TEST_F(RunStartTest, wrong_data_of_an_earlier_attempt_is_not_forgotten) {
+    interrupted_run({CaseStatus::done, CaseStatus::wrong});
+    EXPECT_TRUE(start(ExistingRun::resume).found_wrong);
+    finished_run({CaseStatus::done, CaseStatus::wrong, CaseStatus::done, CaseStatus::done});
+    EXPECT_TRUE(start(ExistingRun::resume).found_wrong);
+    finished_run({CaseStatus::done, CaseStatus::done, CaseStatus::done, CaseStatus::failed});
+    EXPECT_FALSE(start(ExistingRun::resume).found_wrong);
+}
+
 }  // namespace
 }  // namespace railgauge
