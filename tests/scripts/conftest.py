@@ -50,7 +50,7 @@ class Tree:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=DEADLINE_S,
+            timeout=5 * DEADLINE_S,
             check=False,
         )
 

@@ -165,3 +165,15 @@ def test_a_killed_mpirun_is_137(tmp_path: Path) -> None:
     assert running.process.wait(DEADLINE_S) == 137
     for pid in running.pids:  # ranks leave by themselves only after MPI_Init
         os.kill(pid, signal.SIGKILL)
+
+
+def test_an_mpirun_that_outlives_the_ranks_deadline_is_ended_with_5(tree: Tree) -> None:
+    # As when a node died: the ranks have left, and mpirun waits for that node's daemon.
+    line = "railgauge-pairs: no rank got on for 5.0 s in case 3"
+    tree.stand_in(
+        "mpirun",
+        "#!/bin/bash\n[[ $1 != --version ]] || { echo 'mpirun (Open MPI) 4.1.4'; exit; }\n"
+        f"echo '{line}' >&2\nexec sleep 600\n",
+    )
+    done = tree.run("run-mpirun", "--hosts", "a:1", "true")
+    assert (done.returncode, done.stderr) == (5, f"{line}\n")
