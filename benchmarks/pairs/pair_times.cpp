@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -24,13 +26,15 @@ double quantile(std::vector<T> values, double fraction) {
     return static_cast<double>(*position);
 }
 
-/// From a node's rail to another node's: all lanes between them.
+/// From a node's rail to another node's, all lanes between them; within a node from rank to rank.
 struct Path {
     int node, rail, peer_node, peer_rail;
+    int rank, peer;  ///< -1 between nodes
     auto operator<=>(const Path&) const = default;
 };
 
 std::string describe(const Path& path, const Fleet& fleet) {
+    if (path.node == path.peer_node) return fmt::format("rank {} -> rank {}", path.rank, path.peer);
     const bool same_rail = path.rail == path.peer_rail;
     return fmt::format(
         "{} -> {}", fleet.describe(path.node, path.rail),
@@ -39,7 +43,10 @@ std::string describe(const Path& path, const Fleet& fleet) {
 
 Path path_of(int rank, const Matching& matching, const Fleet& fleet) {
     const int peer = matching.peers[static_cast<std::size_t>(rank)];
-    return {fleet.node_of(rank), fleet.rail_of(rank), fleet.node_of(peer), fleet.rail_of(peer)};
+    Path path{
+        fleet.node_of(rank), fleet.rail_of(rank), fleet.node_of(peer), fleet.rail_of(peer), -1, -1};
+    if (path.node == path.peer_node) std::tie(path.rank, path.peer) = std::pair(rank, peer);
+    return path;
 }
 
 }  // namespace

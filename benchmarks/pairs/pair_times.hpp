@@ -25,7 +25,8 @@ struct PairSummary {
     double median_ns;
     double p99_ns;  ///< from 1000 samples on
     double max_ns;
-    std::string slowest;  ///< "n0 rail 2 -> n3": the pair of least rate, or of longest median trip
+    /// "n0 rail 2 -> n3": the pair of least rate, or of longest median trip.
+    std::string slowest;
 };
 
 /// Collects acknowledgement times on rank 0 as they are gathered.

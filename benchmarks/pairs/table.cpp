@@ -27,9 +27,9 @@ constexpr std::array<Column, 17> columns{{{"operation", "", 9},
                                           {"size", "(B)", 10},
                                           {"depth", "", 5},
                                           {"pairs", "", 5},
-                                          {"lowest", "(Gb/s)", 8},
-                                          {"median", "(Gb/s)", 8},
-                                          {"highest", "(Gb/s)", 8},
+                                          {"lowest", "(Gb/s)", 9},
+                                          {"median", "(Gb/s)", 9},
+                                          {"highest", "(Gb/s)", 9},
                                           {"median", "(us)", 9},
                                           {"p99", "(us)", 9},
                                           {"max", "(us)", 9},
@@ -52,8 +52,8 @@ std::string header_line(const char* Column::*member) {
     return text;
 }
 
-std::string significant(double value) {
-    return std::isnan(value) ? "-" : fmt::format("{:.4g}", value);
+std::string rate(double gbit_per_s) {
+    return std::isnan(gbit_per_s) ? "-" : fmt::format("{:.4f}", gbit_per_s);
 }
 
 std::string microseconds(double ns) {
@@ -80,9 +80,9 @@ std::string pairs_table_row(const Case& c, const CaseResult& result, const PairS
         cells.push_back(to_text(c.integer(name)));
     if (result.status != CaseStatus::done && result.status != CaseStatus::wrong)
         return fmt::format("{}  {}: {}", line(" ", cells), to_text(result.status), result.reason);
-    for (const double rate :
+    for (const double value :
          {summary.lowest_gbit_per_s, summary.median_gbit_per_s, summary.highest_gbit_per_s})
-        cells.push_back(significant(rate));
+        cells.push_back(rate(value));
     for (const double ns : {summary.median_ns, summary.p99_ns, summary.max_ns})
         cells.push_back(microseconds(ns));
     cells.push_back(wrong_bytes(result));
