@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/job_context.hpp"
 
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
