@@ -30,7 +30,9 @@ double quantile(std::vector<T> values, double fraction) {
 struct Path {
     int node, rail, peer_node, peer_rail;
     int rank, peer;  ///< -1 between nodes
-    auto operator<=>(const Path&) const = default;
+
+    auto key() const { return std::tuple(node, rail, peer_node, peer_rail, rank, peer); }
+    bool operator<(const Path& other) const { return key() < other.key(); }
 };
 
 std::string describe(const Path& path, const Fleet& fleet) {
@@ -85,6 +87,7 @@ void PairTimes::add_bandwidth(double bits, const Matching& matching, const Fleet
     for (const auto& [rank, times_ns] : of_rank_)
         rates[path_of(rank, matching, fleet)] += bits / quantile(times_ns, 0.5);
     std::vector<double> values;
+    values.reserve(rates.size());
     for (const auto& [path, rate] : rates)
         values.push_back(rate);
     const auto slowest =

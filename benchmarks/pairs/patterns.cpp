@@ -254,6 +254,7 @@ void require_what_it_needs(const PatternRow& row, const Fleet& fleet, const Site
 
 std::vector<std::string> pattern_names() {
     std::vector<std::string> names;
+    names.reserve(table.size());
     for (const PatternRow& row : table)
         names.emplace_back(row.name);
     return names;

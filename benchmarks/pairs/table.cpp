@@ -45,6 +45,7 @@ std::string line(const char* prefix, const std::vector<std::string>& cells) {
 
 std::string header_line(const char* Column::*member) {
     std::vector<std::string> cells;
+    cells.reserve(columns.size());
     for (const Column& column : columns)
         cells.emplace_back(column.*member);
     std::string text = line("#", cells);

@@ -27,7 +27,7 @@ void copy_member(hid_t part, hid_t run, const char* parent, const std::string& n
 
 void consolidate(const RunPaths& paths, const std::vector<PartState>& parts,
                  const std::string& finished_utc, const std::function<void()>& tick) {
-    OutputFile run(paths.out(), paths.header());
+    OutputFile run(paths.out(), paths.header(), tick);
     Table rows = read_table(run.id(), "cases", parts.size());
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const int id = static_cast<int>(i);
@@ -38,7 +38,6 @@ void consolidate(const RunPaths& paths, const std::vector<PartState>& parts,
             copy_member(part.get(), run.id(), parent, case_group(id));
         }
         run.check_disk();
-        tick();
     }
     hdf5::check(H5Ldelete(run.id(), "cases", H5P_DEFAULT), run.id(), "replace", "cases");
     write_table(run.id(), "cases", rows);

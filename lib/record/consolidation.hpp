@@ -13,7 +13,7 @@ namespace railgauge {
 /// Makes `<out>`, replacing what is there, from the header and the parts; a case whose part is
 /// missing stays `planned`. The parts stay.
 /// @param parts of all planned cases
-/// @param tick called after each case
+/// @param tick called while it goes on, at least every MiB
 /// @throws Error(library) when a part cannot be read or the disk is full; `<out>` is as it was
 void consolidate(const RunPaths& paths, const std::vector<PartState>& parts,
                  const std::string& finished_utc, const std::function<void()>& tick);

@@ -18,6 +18,11 @@
 namespace railgauge::hdf5 {
 namespace {
 
+/// What HDF5 keeps with the access and gives back to open().
+struct AccessInfo {
+    LatchedFile* file;
+};
+
 /// HDF5's handle of an open file.
 struct OpenFile {
     H5FD_t base;  // must be first: HDF5 knows only this
@@ -34,12 +39,12 @@ const OpenFile& self(const H5FD_t* file) {
 }
 
 H5FD_t* open(const char*, unsigned, hid_t access, haddr_t) {
-    const auto* info = static_cast<LatchedFile* const*>(H5Pget_driver_info(access));
+    const auto* info = static_cast<const AccessInfo*>(H5Pget_driver_info(access));
     struct stat status {};
-    if (info == nullptr || ::fstat((*info)->descriptor, &status) != 0) return nullptr;
+    if (info == nullptr || ::fstat(info->file->descriptor, &status) != 0) return nullptr;
     auto* file = new (std::nothrow) OpenFile{};
     if (file == nullptr) return nullptr;
-    file->file = *info;
+    file->file = info->file;
     file->end_of_file = static_cast<haddr_t>(status.st_size);
     return &file->base;
 }
@@ -90,6 +95,7 @@ herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes,
 herr_t write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes,
              const void* buffer) {
     LatchedFile& disk = *self(file).file;
+    if (disk.on_write) disk.on_write();
     const auto* in = static_cast<const char*>(buffer);
     self(file).end_of_file = std::max(self(file).end_of_file, address + bytes);
     while (bytes > 0 && disk.error == 0) {
@@ -125,7 +131,7 @@ H5FD_class_t describe_driver() {
     driver.name = "latched";
     driver.maxaddr = static_cast<haddr_t>(std::numeric_limits<off_t>::max());
     driver.fc_degree = H5F_CLOSE_WEAK;
-    driver.fapl_size = sizeof(LatchedFile*);
+    driver.fapl_size = sizeof(AccessInfo);
     driver.open = &open;
     driver.close = &close;
     driver.query = &query;
@@ -150,7 +156,7 @@ hid_t driver_id() {
 
 PropertyList latched_access(LatchedFile& file) {
     PropertyList access = file_access();
-    const LatchedFile* const info = &file;
+    const AccessInfo info{&file};
     check(H5Pset_driver(access.get(), driver_id(), &info), -1, "prepare", "the file access");
     return access;
 }

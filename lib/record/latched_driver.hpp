@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "record/hdf5.hpp"
 
 namespace railgauge::hdf5 {
@@ -12,7 +14,8 @@ namespace railgauge::hdf5 {
 /// MPI_Finalize or exit, whatever is done with it.
 struct LatchedFile {
     int descriptor = -1;
-    int error = 0;  ///< errno of the first write that failed
+    std::function<void()> on_write;  ///< called before each write, if there is one; may not throw
+    int error = 0;                   ///< errno of the first write that failed
 };
 
 /// Access by which H5Fcreate and H5Fopen use `file`, whatever name they are given. `file` and its

@@ -9,15 +9,17 @@
 namespace railgauge {
 
 OutputFile::OutputFile(std::filesystem::path path)
-    : disk_(std::move(path)), latched_{.descriptor = disk_.descriptor()} {
+    : disk_(std::move(path)), latched_{.descriptor = disk_.descriptor(), .on_write = {}} {
     const hdf5::PropertyList access = hdf5::latched_access(latched_);
     const char* name = disk_.temporary_path().c_str();
     file_.reset(
         hdf5::check(H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), -1, "create", name));
 }
 
-OutputFile::OutputFile(std::filesystem::path path, const std::filesystem::path& original)
-    : disk_(std::move(path)), latched_{.descriptor = disk_.descriptor()} {
+OutputFile::OutputFile(std::filesystem::path path, const std::filesystem::path& original,
+                       std::function<void()> on_write)
+    : disk_(std::move(path)),
+      latched_{.descriptor = disk_.descriptor(), .on_write = std::move(on_write)} {
     disk_.append(original);
     const hdf5::PropertyList access = hdf5::latched_access(latched_);
     const char* name = disk_.temporary_path().c_str();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 
 #include <sys/uio.h>
@@ -28,7 +29,9 @@ class OutputFile {
     explicit OutputFile(std::filesystem::path path);
 
     /// Starts as a copy of the HDF5 file `original`.
-    OutputFile(std::filesystem::path path, const std::filesystem::path& original);
+    /// @param on_write called whenever HDF5 writes (at least every MiB), if there is one
+    OutputFile(std::filesystem::path path, const std::filesystem::path& original,
+               std::function<void()> on_write = {});
 
     hid_t id() const noexcept { return file_.get(); }
 

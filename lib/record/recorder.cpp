@@ -31,6 +31,20 @@ void attempt_unless_failed(std::optional<Failure>& failure, const std::function<
     if (!failure) failure = attempt(stage);
 }
 
+/// How a case went on this rank.
+struct Outcome {
+    std::optional<Failure> failure;
+    bool is_whole = true;  ///< on rank 0: every rank could read its samples
+};
+
+/// Fills blocks by `sender`; a block that it cannot fill says so to rank 0.
+CaseGather::Fill filling(const BlockSender& sender, std::optional<Failure>& failure) {
+    return [&](std::uint64_t block, std::span<Cell> out) {
+        out.front() = RankShare::failed_status;
+        attempt_unless_failed(failure, [&] { sender.fill(block, out); });
+    };
+}
+
 }  // namespace
 
 class Recorder::Implementation {
@@ -66,11 +80,9 @@ class Recorder::Implementation {
 
     void share_start();
     CaseFrame frame(const CaseRecord& record, CaseResult result) const;
-    std::optional<Failure> send_share(const RankShare& share, const BlockSender& sender);
-    std::optional<Failure> write_part(std::span<const RankShare> shares, const BlockSender& sender,
-                                      const CaseRecord& record, const CaseResult& result,
-                                      bool& is_whole);
-    void end_case(const std::optional<Failure>& failure, bool is_whole);
+    Outcome write_part(std::span<const RankShare> shares, const BlockSender& sender,
+                       const CaseRecord& record, const CaseResult& result);
+    void end_case(const Outcome& outcome);
 
     MPI_Comm comm_;
     Progress& progress_;
@@ -101,49 +113,39 @@ CaseResult Recorder::Implementation::record(const CaseRecord& record) {
     RankShare share;
     share.group = record.group;
     share.block_cells = options_.block_cells;
-    std::optional<Failure> failure = attempt([&] {
+    Outcome outcome;
+    outcome.failure = attempt([&] {
         observations = pack_observations(record.observations, options_.node, shift_ns);
         share.observation_cells = observations.size();
         share.describe(record.samples);
     });
-    if (failure) share = {.state = RankShare::State::failed};
+    if (outcome.failure) share = {.state = RankShare::State::failed};
     const BlockSender sender(share, record.samples, observations, shift_ns);
     const auto shares = gather_.gather_shares(share, team_.rank(), team_.size());
     CaseResult result = record.result;
-    bool is_whole = true;
     if (is_root()) {
         result.samples = 0;
         for (const RankShare& rank : shares)
             result.samples += rank.rows;
-        const auto failed = write_part(shares, sender, record, result, is_whole);
-        if (!failure) failure = failed;
-    } else if (!failure) {
-        failure = send_share(share, sender);
+        Outcome written = write_part(shares, sender, record, result);
+        outcome.is_whole = written.is_whole;
+        if (!outcome.failure) outcome.failure = std::move(written.failure);
+    } else if (!outcome.failure) {
+        gather_.send(share, filling(sender, outcome.failure));
     }
-    end_case(failure, is_whole);
+    end_case(outcome);
     start_.parts.at(static_cast<std::size_t>(record.c.id())) = PartState::present;
     return result;
 }
 
-std::optional<Failure> Recorder::Implementation::send_share(const RankShare& share,
-                                                            const BlockSender& sender) {
-    std::optional<Failure> failure;
-    gather_.send(share, [&](std::uint64_t block, std::span<Cell> out) {
-        out.front() = RankShare::failed_status;
-        attempt_unless_failed(failure, [&] { sender.fill(block, out); });
-    });
-    return failure;
-}
-
-/// @param is_whole whether every rank could read its samples
-std::optional<Failure> Recorder::Implementation::write_part(std::span<const RankShare> shares,
-                                                            const BlockSender& sender,
-                                                            const CaseRecord& record,
-                                                            const CaseResult& result,
-                                                            bool& is_whole) {
+Outcome Recorder::Implementation::write_part(std::span<const RankShare> shares,
+                                             const BlockSender& sender, const CaseRecord& record,
+                                             const CaseResult& result) {
     const WriteGuard guard;
     std::optional<PartAssembly> part;
-    std::optional<Failure> failure = attempt([&] {
+    Outcome outcome;
+    std::optional<Failure>& failure = outcome.failure;
+    failure = attempt([&] {
         part.emplace(shares, paths_.part(record.c.id()), frame(record, result), record.on_gathered);
     });
     const CaseGather::Receiver receiver{
@@ -152,14 +154,10 @@ std::optional<Failure> Recorder::Implementation::write_part(std::span<const Rank
                 attempt_unless_failed(failure, [&] { part->take(rank, block, cells); });
             },
         .flush = [&] { attempt_unless_failed(failure, [&] { part->flush(); }); }};
-    const auto fill_own = [&](std::uint64_t block, std::span<Cell> out) {
-        out.front() = RankShare::failed_status;
-        attempt_unless_failed(failure, [&] { sender.fill(block, out); });
-    };
-    gather_.receive(shares, fill_own, receiver);
-    is_whole = !failure && part->is_whole();
-    if (is_whole) failure = attempt([&] { part->commit(); });
-    return failure;
+    gather_.receive(shares, filling(sender, failure), receiver);
+    outcome.is_whole = !failure && part->is_whole();
+    if (outcome.is_whole) failure = attempt([&] { part->commit(); });
+    return outcome;
 }
 
 CaseFrame Recorder::Implementation::frame(const CaseRecord& record, CaseResult result) const {
@@ -174,10 +172,10 @@ CaseFrame Recorder::Implementation::frame(const CaseRecord& record, CaseResult r
 }
 
 /// Rank 0 knows whether any rank failed; one word from it is enough when none did.
-void Recorder::Implementation::end_case(const std::optional<Failure>& failure, bool is_whole) {
-    int failed = failure || !is_whole ? 1 : 0;
+void Recorder::Implementation::end_case(const Outcome& outcome) {
+    int failed = outcome.failure || !outcome.is_whole ? 1 : 0;
     check_mpi(MPI_Bcast(&failed, 1, MPI_INT, 0, comm_), "ending a case");
-    if (failed != 0) team_.agree(failure, {});
+    if (failed != 0) team_.agree(outcome.failure, {});
 }
 
 void Recorder::Implementation::finish(const std::string& finished_utc) {

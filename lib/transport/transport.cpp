@@ -37,6 +37,7 @@ void require_capable(std::string_view name, const Capabilities& capabilities,
 
 std::vector<std::string> transport_names() {
     std::vector<std::string> names;
+    names.reserve(table.size());
     for (const TransportRow& row : table)
         names.emplace_back(row.name);
     return names;

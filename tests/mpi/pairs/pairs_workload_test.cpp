@@ -36,10 +36,11 @@ CheckTally over_ranks(CheckTally tally) {
 }
 
 Fleet ranks_as_nodes() {
-    std::vector<std::string> hosts;
-    for (int rank = 0; rank < comm_size(); ++rank)
-        hosts.push_back("n" + std::to_string(rank));
     const auto size = static_cast<std::size_t>(comm_size());
+    std::vector<std::string> hosts;
+    hosts.reserve(size);
+    for (std::size_t rank = 0; rank < size; ++rank)
+        hosts.push_back("n" + std::to_string(rank));
     return {make_placement(hosts, std::vector<std::string>(size, "boot")),
             std::vector<int>(size, 0)};
 }

@@ -10,7 +10,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using testing::even_fleet;
-using ::testing::HasSubstr;
 using testing::refusal;
 
 std::vector<std::string> names(const PairsPlan& plan) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,8 @@ inline Placement make_rail_placement(const std::vector<std::vector<int>>& rails_
 
 /// `nodes` nodes with one rank on each of `rails` rails.
 inline Fleet even_fleet(int nodes, int rails) {
-    std::vector<int> each;
-    for (int rail = 0; rail < rails; ++rail)
-        each.push_back(rail);
+    std::vector<int> each(static_cast<std::size_t>(rails));
+    std::iota(each.begin(), each.end(), 0);
     return make_fleet(make_rail_placement(std::vector(static_cast<std::size_t>(nodes), each)),
                       nullptr);
 }

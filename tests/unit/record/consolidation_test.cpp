@@ -73,7 +73,22 @@ TEST_F(ConsolidationTest, the_run_has_the_header_every_case_and_every_sample) {
     EXPECT_TRUE(test::exists(out, "nodes/노드-1/facts"));
     EXPECT_TRUE(test::exists(out, "site"));
     EXPECT_TRUE(test::exists(out, "site_json"));
-    EXPECT_EQ(ticks_, 2);
+}
+
+TEST_F(ConsolidationTest, a_long_case_shows_that_it_is_being_copied) {
+    plan(1);
+    measure(0, test::make_result(CaseStatus::done), 1 << 20);  // two columns of 8 MiB
+    consolidate_all();
+    EXPECT_GE(ticks_, 16);
+}
+
+TEST_F(ConsolidationTest, a_constant_column_takes_no_space_in_the_run_either) {
+    plan(1);
+    measure(0, test::make_result(CaseStatus::done), 100'000);
+    consolidate_all();
+    EXPECT_THAT(test::read_integers(paths_.out(), "samples/0000/bytes"),
+                testing::AllOf(SizeIs(100'000), testing::Each(4096)));
+    EXPECT_LT(std::filesystem::file_size(paths_.out()), 2 * 800'000 + 100'000);
 }
 
 TEST_F(ConsolidationTest, a_run_of_which_nothing_was_measured_is_a_run) {
