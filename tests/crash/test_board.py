@@ -86,9 +86,9 @@ def test_every_rank_is_in_the_report(start: Start) -> None:
 def test_a_slow_rank_that_gets_on_is_waited_for(start: Start) -> None:
     # Half a second in each call: the job takes longer than the deadline, no single call does.
     job = start(
-        *("--op", "all_reduce", "--sizes", "4KiB", "--iterations", "3", "--warmup", "1"),
-        *("--timeout", "2s"),
-        fault="rank=1,function=MPI_Allreduce,action=slow:500",
+        *("--op", "all_reduce", "--sizes", "4KiB", "--iterations", "24", "--warmup", "1"),
+        *("--timeout", "5s"),
+        fault="rank=1,function=MPI_Allreduce,action=slow:250",
     )
     ended = job.wait()
     assert ended.code == 0, ended.stderr
