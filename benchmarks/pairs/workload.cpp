@@ -21,12 +21,15 @@ std::size_t needed_bytes(const PairCall& call) {
     return Slots{call.bytes, call.depth}.size();
 }
 
-/// What the largest case needs that does not exceed `most_bytes`.
-std::size_t largest_needed_bytes(const PairsPlan& plan, std::uint64_t most_bytes) {
+/// What the largest case needs that will not be refused.
+std::size_t largest_needed_bytes(const PairsPlan& plan, const Transport& transport,
+                                 MemoryShare share) {
     std::size_t largest = 0;
     for (const Case& c : plan.cases) {
-        const std::size_t needed = needed_bytes(call_of(c));
-        if (needed <= most_bytes) largest = std::max(largest, needed);
+        const PairCall call = call_of(c);
+        if (call.bytes > transport.capabilities().most_bytes) continue;
+        const std::size_t needed = needed_bytes(call);
+        if (needed <= share.bytes) largest = std::max(largest, needed);
     }
     return largest;
 }
@@ -48,7 +51,7 @@ PairsWorkload::PairsWorkload(std::unique_ptr<Transport> transport,
       share_(share),
       rank_(rank),
       rail_(rail),
-      buffer_(transport_->allocate(*memory_, largest_needed_bytes(plan, share.bytes))) {}
+      buffer_(transport_->allocate(*memory_, largest_needed_bytes(plan, *transport_, share))) {}
 
 void PairsWorkload::prepare(const Case& c) {
     disconnect();
