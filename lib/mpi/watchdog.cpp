@@ -29,6 +29,17 @@ class Watchdog::Implementation {
         keeper_->post([keeper = keeper_.get(), order]() mutable { order(*keeper); });
     }
 
+    /// As post, and returns when it is done; a thread that hangs does it later, or never.
+    template <class Order>
+    void have_done(Order order) {
+        const auto done = std::make_shared<std::promise<void>>();
+        post([order, done](board::Keeper& keeper) {
+            order(keeper);
+            done->set_value();
+        });
+        done->get_future().wait_for(patience);
+    }
+
     /// As post, with the order's result. @throws Error(library) when the thread does not answer
     template <class Order>
     auto ask(Order order) {
@@ -78,22 +89,15 @@ void Watchdog::connect(int rank, int size, const std::string& board_address) {
 }
 
 void Watchdog::set_plan(std::string plan_id, std::vector<CaseLabel> labels) {
-    board::Plan plan{std::move(plan_id), std::move(labels)};
-    implementation_->post([plan = std::move(plan)](board::Keeper& keeper) mutable {
-        keeper.set_plan(std::move(plan));
-    });
+    // Whatever is said from now on can name the cases.
+    const auto plan =
+        std::make_shared<board::Plan>(board::Plan{std::move(plan_id), std::move(labels)});
+    implementation_->have_done([plan](board::Keeper& keeper) { keeper.set_plan(*plan); });
 }
 
 void Watchdog::announce_failure() {
-    try {
-        // The process may end as soon as this returns: the word must be out.
-        implementation_->ask([](board::Keeper& keeper) {
-            keeper.announce_failure();
-            return true;
-        });
-    } catch (const Error&) {
-        return;  // a watch that hangs must not keep the job from ending
-    }
+    // The process may end as soon as this returns: the word must be out.
+    implementation_->have_done([](board::Keeper& keeper) { keeper.announce_failure(); });
 }
 
 void Watchdog::close() {
