@@ -90,6 +90,7 @@ class Case:
     samples: int
     started_ns: int
     wall_ns: int
+    clock_error_ns: int
     ops_per_sample: int
     algbw_bytes: int
     bus_factor: float

@@ -118,7 +118,8 @@ def measure(
         results = []
         for group in samples.groups():
             if group.iterations:
-                bound = clock_bound_ns([run.ranks[r] for r in group.ranks], clocks)
+                members = [run.ranks[r] for r in group.ranks]
+                bound = clock_bound_ns(members, clocks, case.clock_error_ns)
                 bins = _bins(samples, group, timeline_bins)
                 results.append(_measure_group(samples, group, bound, case.ops_per_sample, bins))
     return CaseResult(case, tuple(results), "" if results else "it holds no samples")

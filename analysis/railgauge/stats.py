@@ -176,22 +176,22 @@ def outlier_fence(times: Distribution) -> float | None:
     return max(q3 + 3 * (q3 - q1), 1.5 * times.median)
 
 
-def clock_bound_ns(ranks: Iterable[Rank], clock_ids: Sequence[str]) -> int:
+def clock_bound_ns(ranks: Iterable[Rank], clock_ids: Sequence[str], error_ns: int) -> int:
     """Bound of the clock error between ranks of a group, ns.
 
     Ranks that share a clock (one boot_id) have no error among themselves; otherwise it is the
-    largest half width of any of them. Lateness below twice the bound is not reported.
+    case's bound. Lateness below twice the bound is not reported.
 
     Parameters
     ----------
     ranks : iterable of Rank
     clock_ids : sequence of str, indexed by rank
         Equal texts mean a shared clock.
+    error_ns : int
+        Largest error of any rank's common clock when the case was measured, ns.
     """
-    members = list(ranks)
-    if len({clock_ids[r.rank] for r in members}) < 2:
-        return 0
-    return max(abs(r.clock_error_ns) for r in members)
+    shared = len({clock_ids[r.rank] for r in ranks}) < 2
+    return 0 if shared else abs(error_ns)
 
 
 def reported_lateness(lateness_ns: float, bound_ns: float) -> float | None:

@@ -66,6 +66,7 @@ struct CaseResult {
     std::uint64_t samples = 0;  ///< over all ranks; the Recorder fills it in
     std::int64_t started_ns = 0;
     std::int64_t wall_ns = 0;
+    std::int64_t clock_error_ns = 0;  ///< bound of the common clock's error on any rank
     std::uint64_t ops_per_sample = 1;
     std::uint64_t algbw_bytes = 0;
     double bus_factor = 0;  ///< NaN where busbw has no meaning

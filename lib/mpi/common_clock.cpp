@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/common_clock.hpp"
 
-#include <array>
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "mpi/check.hpp"
 
@@ -16,25 +19,18 @@ constexpr int exchanges = 40;
 constexpr int tag = 17;
 constexpr const char* synchronising = "synchronising clocks";
 
-/// Lowest rank of every kernel but rank 0's, and of each rank the leader of its kernel.
-struct KernelLeaders {
-    std::vector<int> others;
-    std::vector<int> of_rank;
-};
-
-KernelLeaders find_leaders(const Placement& placement) {
-    KernelLeaders leaders;
+/// The lowest rank with this rank's kernel, for each rank.
+std::vector<int> find_leaders(const Placement& placement) {
+    std::vector<int> leader_of;
     std::map<std::string, int> first;
     for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank) {
         const Placement::Node& node =
             placement.nodes[static_cast<std::size_t>(placement.ranks[rank].node)];
         // An unreadable boot id tells nothing: such a node counts as a kernel of its own.
         const std::string kernel = node.boot_id == "unknown" ? "host " + node.host : node.boot_id;
-        const auto [entry, is_new] = first.emplace(kernel, static_cast<int>(rank));
-        if (is_new && rank != 0) leaders.others.push_back(static_cast<int>(rank));
-        leaders.of_rank.push_back(entry->second);
+        leader_of.push_back(first.emplace(kernel, static_cast<int>(rank)).first->second);
     }
-    return leaders;
+    return leader_of;
 }
 
 void answer(MPI_Comm comm, Clock clock) {
@@ -65,22 +61,50 @@ ClockOffset ask(MPI_Comm comm, int leader, Clock clock) {
 
 }  // namespace
 
-ClockOffset synchronise_clocks(MPI_Comm comm, const Placement& placement, Clock clock) {
-    int rank = 0;
-    check_mpi(MPI_Comm_rank(comm, &rank), "asking for a rank");
-    const KernelLeaders leaders = find_leaders(placement);
-    std::vector<std::array<std::int64_t, 2>> offsets(placement.ranks.size(), {0, 0});
-    for (const int leader : leaders.others) {
-        if (rank == leader) answer(comm, clock);
-        if (rank != 0) continue;
-        const ClockOffset offset = ask(comm, leader, clock);
-        offsets[static_cast<std::size_t>(leader)] = {offset.offset_ns, offset.error_ns};
+CommonClock::CommonClock(MPI_Comm comm, const Placement& placement, Clock clock,
+                         std::int64_t lasts_ns)
+    : comm_(comm),
+      clock_(clock),
+      lasts_ns_(lasts_ns),
+      leader_of_(find_leaders(placement)),
+      last_(placement.ranks.size()),
+      drift_ns_(placement.ranks.size(), 0) {
+    check_mpi(MPI_Comm_rank(comm, &rank_), "asking for a rank");
+    const std::set<int> leaders(leader_of_.begin(), leader_of_.end());
+    leaders_.assign(std::next(leaders.begin()), leaders.end());  // without rank 0
+    measure();
+}
+
+void CommonClock::keep() {
+    int is_old = clock_.now_ns() - measured_ns_ > lasts_ns_ ? 1 : 0;
+    check_mpi(MPI_Bcast(&is_old, 1, MPI_INT, 0, comm_), synchronising);
+    if (is_old != 0) measure();
+}
+
+void CommonClock::measure() {
+    const bool is_first = measured_ns_ == 0;
+    std::vector<ClockOffset> measured(last_.size());
+    for (const int leader : leaders_) {
+        if (rank_ == leader) answer(comm_, clock_);
+        if (rank_ == 0) measured[static_cast<std::size_t>(leader)] = ask(comm_, leader, clock_);
     }
-    check_mpi(MPI_Bcast(offsets.data(), static_cast<int>(2 * offsets.size()), MPI_INT64_T, 0, comm),
-              synchronising);
-    const auto& mine =
-        offsets[static_cast<std::size_t>(leaders.of_rank[static_cast<std::size_t>(rank)])];
-    return {mine[0], mine[1]};
+    static_assert(sizeof(ClockOffset) == 2 * sizeof(std::int64_t));
+    check_mpi(
+        MPI_Bcast(measured.data(), static_cast<int>(2 * measured.size()), MPI_INT64_T, 0, comm_),
+        synchronising);
+    if (is_first) last_ = measured;
+    worst_error_ns_ = 0;
+    for (std::size_t rank = 0; rank < measured.size(); ++rank) {
+        const auto leader = static_cast<std::size_t>(leader_of_[rank]);
+        const std::int64_t step_ns = std::abs(measured[leader].offset_ns - last_[leader].offset_ns);
+        drift_ns_[leader] = std::max(drift_ns_[leader], step_ns);
+        const ClockOffset offset{measured[leader].offset_ns,
+                                 measured[leader].error_ns + drift_ns_[leader]};
+        worst_error_ns_ = std::max(worst_error_ns_, offset.error_ns);
+        if (static_cast<int>(rank) == rank_) mine_ = offset;
+    }
+    last_ = std::move(measured);
+    measured_ns_ = clock_.now_ns();
 }
 
 }  // namespace railgauge

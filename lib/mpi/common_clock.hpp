@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <mpi.h>
 
@@ -16,9 +18,40 @@ struct ClockOffset {
     std::int64_t error_ns = 0;
 };
 
-/// Collective. Ranks whose kernel is rank 0's share its clock (offset 0, error 0); the leader of
-/// every other kernel measures by ping-pong with rank 0 and keeps the exchange of least round trip,
-/// whose half is the bound (Cristian's method), then tells its kernel's other ranks.
-ClockOffset synchronise_clocks(MPI_Comm comm, const Placement& placement, Clock clock);
+/// The clock that is common to all ranks, measured again as it ages.
+///
+/// Ranks whose kernel is rank 0's share its clock (offset 0, error 0). The leader of every other
+/// kernel exchanges messages with rank 0, which keeps the exchange of least round trip; half of
+/// that is the bound (Cristian's method). The largest step seen between two measurements is added
+/// to every later bound, since the clocks may part as far again before the next.
+class CommonClock {
+  public:
+    /// Collective.
+    /// @param lasts_ns age at which keep() measures again
+    CommonClock(MPI_Comm comm, const Placement& placement, Clock clock, std::int64_t lasts_ns);
+
+    /// Collective, between cases: measures again if rank 0 finds the last measurement too old.
+    void keep();
+
+    const ClockOffset& offset() const { return mine_; }
+
+    /// The largest bound of any rank; the same on all ranks.
+    std::int64_t worst_error_ns() const { return worst_error_ns_; }
+
+  private:
+    void measure();
+
+    MPI_Comm comm_;
+    Clock clock_;
+    std::int64_t lasts_ns_;
+    int rank_ = 0;
+    std::vector<int> leaders_;       ///< lowest rank of every kernel but rank 0's
+    std::vector<int> leader_of_;     ///< of each rank
+    std::vector<ClockOffset> last_;  ///< of each leader's rank, without drift
+    std::vector<std::int64_t> drift_ns_;
+    ClockOffset mine_;
+    std::int64_t worst_error_ns_ = 0;
+    std::int64_t measured_ns_ = 0;
+};
 
 }  // namespace railgauge

@@ -28,8 +28,8 @@ Workload& base_of(const AnyWorkload& workload) {
 
 }  // namespace
 
-Campaign::Campaign(const Job& job, Progress& progress, const CommandLine& line,
-                   const ClockOffset& clock, Program& program, Recorder& recorder)
+Campaign::Campaign(const Job& job, Progress& progress, const CommandLine& line, CommonClock& clock,
+                   Program& program, Recorder& recorder)
     : job_(job),
       progress_(progress),
       line_(line),
@@ -65,12 +65,13 @@ CaseResult Campaign::measure(const Case& c) {
     for (const auto& observer : observers_)
         observer->before();
     times_.reset();
+    clock_.keep();
     return std::visit([&](const auto& workload) { return run(c, *workload); }, workload_);
 }
 
 CaseResult Campaign::run(const Case& c, IterationWorkload& workload) {
     RunnerOptions options = line_.measure.runner_options();
-    options.clock_offset_ns = clock_.offset_ns;
+    options.clock_offset_ns = clock_.offset().offset_ns;
     const auto rule = line_.measure.make_stop_rule();
     Runner runner(job_.team, progress_, monotonic_clock, options);
     return keep(c, runner.run(c, workload, *rule, samples_), workload, samples_);
@@ -78,7 +79,7 @@ CaseResult Campaign::run(const Case& c, IterationWorkload& workload) {
 
 CaseResult Campaign::run(const Case& c, WindowWorkload& workload) {
     RunnerOptions options;
-    options.clock_offset_ns = clock_.offset_ns;
+    options.clock_offset_ns = clock_.offset().offset_ns;
     SampleSink sink(spool_folder(), workload.columns());
     Runner runner(job_.team, progress_, monotonic_clock, options);
     const CaseResult result =
@@ -90,8 +91,14 @@ CaseResult Campaign::keep(const Case& c, const CaseResult& result, const Workloa
                           const SampleSource& samples) {
     progress_.set(Phase::record, c.id());
     const bool measured = result.status == CaseStatus::done || result.status == CaseStatus::wrong;
-    Recorder::CaseRecord record{
-        c, result, measured ? workload.group() : -1, measured ? &samples : nullptr, {}, {}};
+    Recorder::CaseRecord record{c,
+                                result,
+                                measured ? workload.group() : -1,
+                                clock_.offset().offset_ns,
+                                measured ? &samples : nullptr,
+                                {},
+                                {}};
+    record.result.clock_error_ns = clock_.worst_error_ns();
     for (const auto& observer : observers_)
         observer->after(record.observations);
     record.on_gathered = [&](int rank, std::size_t column, std::span<const Cell> cells) {

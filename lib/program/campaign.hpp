@@ -17,7 +17,7 @@ namespace railgauge {
 /// Measures the plan case by case: observe, run, observe, record, one line of the table.
 class Campaign {
   public:
-    Campaign(const Job& job, Progress& progress, const CommandLine& line, const ClockOffset& clock,
+    Campaign(const Job& job, Progress& progress, const CommandLine& line, CommonClock& clock,
              Program& program, Recorder& recorder);
 
     /// @return done, wrong_data when a case was wrong, library when one failed
@@ -33,7 +33,7 @@ class Campaign {
     const Job& job_;
     Progress& progress_;
     const CommandLine& line_;
-    ClockOffset clock_;
+    CommonClock& clock_;
     Program& program_;
     Recorder& recorder_;
     std::vector<std::unique_ptr<CaseObserver>> observers_;

@@ -128,6 +128,10 @@ std::string MeasureOptions::stop_text() const {
     return fmt::format("time {:g} s", static_cast<double>(time_ns_) / ns_per_s);
 }
 
+std::string MeasureOptions::limits() const {
+    return fmt::format("{} {} {} {}", batch_, max_samples_, max_time_ns_, window_period_ns_);
+}
+
 void MeasureOptions::annotate(Case& c) const {
     c.annotate("mode", mode_);
     c.annotate("start", start_);

@@ -31,6 +31,9 @@ class MeasureOptions {
     /// Adds the columns `mode`, `start`, `stop` and `warmup`.
     void annotate(Case& c) const;
 
+    /// What else shapes the samples and has no column: a resumed run must not mix it.
+    std::string limits() const;
+
   private:
     bool is_fixed() const { return stop_ == "fixed" || (stop_.empty() && iterations_ > 0); }
     std::string stop_text() const;

@@ -23,6 +23,10 @@ namespace {
 
 constexpr const char* schema = "railgauge/1";
 
+/// Crystals part by up to some 10 us a second, so a case of seconds is still placed to 1 ms; one
+/// measurement takes milliseconds.
+constexpr std::int64_t clock_lasts_ns = 20'000'000'000;
+
 std::filesystem::path with_suffix(std::filesystem::path path, const char* suffix) {
     path += suffix;
     return path;
@@ -92,11 +96,11 @@ class Course {
             check_expected_placement(placement_, line_.run.expect_nodes,
                                      line_.run.expect_ranks_per_node);
         });
-        const ClockOffset clock = synchronise_clocks(comm_, placement_, monotonic_clock);
+        CommonClock clock(comm_, placement_, monotonic_clock, clock_lasts_ns);
         const Job job{comm_, team_, placement_, site_.site ? &*site_.site : nullptr};
         const std::vector<Case> plan = agree_on_plan(job, line_, program_);
-        const RunContext context = make_context(clock, plan);
-        Recorder recorder(comm_, progress_, recorder_options(clock), context, plan);
+        const RunContext context = make_context(clock.offset(), plan);
+        Recorder recorder(comm_, progress_, recorder_options(), context, plan);
         watchdog_.set_plan(context.plan_id, labels_of(plan));
         const ExitCode code = Campaign(job, progress_, line_, clock, program_, recorder).run(plan);
         progress_.set(Phase::finalize, -1);
@@ -120,16 +124,16 @@ class Course {
         agreed(team_, [&] { context = gather_run_context(comm_, placement_, clock, line_, name); });
         context.site = site_.text;
         if (site_.site) context.site_json = site_json(*site_.site);
-        context.plan_id = plan_id(plan, fmt::format("{} {} {}", name, schema, team_.size()));
+        context.plan_id = plan_id(
+            plan, fmt::format("{} {} {} {}", name, schema, team_.size(), line_.measure.limits()));
         return context;
     }
 
-    Recorder::Options recorder_options(const ClockOffset& clock) const {
+    Recorder::Options recorder_options() const {
         Recorder::Options options;
         options.out = line_.run.out;
         options.existing = line_.run.existing();
         options.node = placement_.ranks[static_cast<std::size_t>(team_.rank())].node;
-        options.clock_offset_ns = clock.offset_ns;
         return options;
     }
 

@@ -47,6 +47,7 @@ Table bookkeeping(std::span<const Case> cases, std::span<const CaseResult> resul
     table.add("samples", results, &CaseResult::samples);
     table.add("started_ns", results, &CaseResult::started_ns);
     table.add("wall_ns", results, &CaseResult::wall_ns);
+    table.add("clock_error_ns", results, &CaseResult::clock_error_ns);
     table.add("ops_per_sample", results, &CaseResult::ops_per_sample);
     table.add("algbw_bytes", results, &CaseResult::algbw_bytes);
     table.add("bus_factor", results, &CaseResult::bus_factor);

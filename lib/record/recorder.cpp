@@ -108,7 +108,7 @@ void Recorder::Implementation::share_start() {
 }
 
 CaseResult Recorder::Implementation::record(const CaseRecord& record) {
-    const std::int64_t shift_ns = options_.clock_offset_ns + start_.shift_ns;
+    const std::int64_t shift_ns = record.clock_offset_ns + start_.shift_ns;
     std::vector<Cell> observations;
     RankShare share;
     share.group = record.group;
@@ -162,7 +162,7 @@ Outcome Recorder::Implementation::write_part(std::span<const RankShare> shares,
 
 CaseFrame Recorder::Implementation::frame(const CaseRecord& record, CaseResult result) const {
     const auto& planned = plan_.at(static_cast<std::size_t>(record.c.id()));
-    result.started_ns += options_.clock_offset_ns + start_.shift_ns;
+    result.started_ns += record.clock_offset_ns + start_.shift_ns;
     return {.case_id = planned.id(),
             .plan_id = plan_id_,
             .case_row = table_.rows({&planned, 1}, {&result, 1}),

@@ -29,6 +29,7 @@ class Recorder {
         const Case& c;
         CaseResult result;  ///< rank 0's is recorded
         int group = 0;
+        std::int64_t clock_offset_ns = 0;       ///< common clock minus this rank's
         const SampleSource* samples = nullptr;  ///< none for cases that failed
         Observations observations;              ///< only node leaders have any
         /// On rank 0, for every gathered stretch of a column that is not constant, while it passes
@@ -40,7 +41,6 @@ class Recorder {
         std::filesystem::path out;
         ExistingRun existing = ExistingRun::refuse;
         int node = 0;  ///< of this rank
-        std::int64_t clock_offset_ns = 0;
         /// Cells that are gathered at a time, over all ranks: rank 0 holds as many of eight bytes.
         std::size_t block_cells = std::size_t{4} << 20;
     };

@@ -176,7 +176,8 @@ def ranks_table(plan: Plan) -> NDArray[Any]:
     )
 
 
-def cases_table(cases: list[CaseSpec], ranks: int, planned: bool = False) -> NDArray[Any]:
+def cases_table(plan: Plan, cases: list[CaseSpec], planned: bool = False) -> NDArray[Any]:
+    ranks = plan.ranks
     status = ["planned" if planned else c.status for c in cases]
     ran = [s not in ("planned", "skipped") for s in status]
 
@@ -202,6 +203,10 @@ def cases_table(cases: list[CaseSpec], ranks: int, planned: bool = False) -> NDA
             ),
             "started_ns": ("i8", if_ran([1_000_000 * c.id for c in cases])),
             "wall_ns": ("i8", if_ran([900_000 for _ in cases])),
+            "clock_error_ns": (
+                "i8",
+                if_ran([max(plan.clock_error_ns.values(), default=0)] * len(cases)),
+            ),
             "ops_per_sample": ("u8", [c.ops_per_sample for c in cases]),
             "algbw_bytes": ("u8", [c.bytes for c in cases]),
             "bus_factor": ("f8", factors),
@@ -334,7 +339,7 @@ def write_run(out: Path, plan: Plan) -> Path:
     with h5py.File(out, "w") as file:
         write_root(file, plan, plan.finished)
         write_context(file, plan)
-        file["cases"] = cases_table(plan.cases, plan.ranks)
+        file["cases"] = cases_table(plan, plan.cases)
         if plan.expired is not None:
             write_scalar_text(file, "expired", json.dumps(plan.expired))
         for spec in plan.cases:
@@ -348,7 +353,7 @@ def write_part(path: Path, plan: Plan, spec: CaseSpec) -> Path:
     with h5py.File(path, "w") as file:
         for name, text in (("schema", "railgauge/1"), ("plan_id", plan.plan_id)):
             file.attrs[name] = np.array(text.encode(), text_type([text]))
-        file["cases"] = cases_table([spec], plan.ranks)
+        file["cases"] = cases_table(plan, [spec])
         if spec.status in ("done", "wrong"):
             write_samples(file, spec, plan.ranks)
             write_counters(file, spec)
@@ -362,7 +367,7 @@ def write_parts(out: Path, plan: Plan, finished: int | None = None) -> Path:
     with h5py.File(folder / "header.h5", "w") as file:
         write_root(file, plan, finished=False)
         write_context(file, plan)
-        file["cases"] = cases_table(plan.cases, plan.ranks, planned=True)
+        file["cases"] = cases_table(plan, plan.cases, planned=True)
     for spec in plan.cases[:finished]:
         write_part(folder / f"{spec.id:04d}.h5", plan, spec)
     if plan.expired is not None:

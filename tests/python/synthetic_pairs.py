@@ -258,6 +258,7 @@ def cases_table(cases: list[PairsCase]) -> Any:
             ),
             "started_ns": ("i8", [0] * n),
             "wall_ns": ("i8", [1] * n),
+            "clock_error_ns": ("i8", [0] * n),
             "ops_per_sample": ("u8", [c.ops_per_sample for c in cases]),
             "algbw_bytes": ("u8", [c.window for c in cases]),
             "bus_factor": ("f8", [np.nan if c.operation == "latency" else 1.0 for c in cases]),

@@ -98,8 +98,8 @@ def test_outliers_lie_beyond_both_fences() -> None:
 
 def test_ranks_of_one_clock_have_no_clock_error_among_themselves() -> None:
     ranks = [rank(0, 900), rank(1, 900)]
-    assert stats.clock_bound_ns(ranks, ["boot-a", "boot-a"]) == 0
-    assert stats.clock_bound_ns(ranks, ["boot-a", "boot-b"]) == 900
+    assert stats.clock_bound_ns(ranks, ["boot-a", "boot-a"], 900) == 0
+    assert stats.clock_bound_ns(ranks, ["boot-a", "boot-b"], 900) == 900
 
 
 def test_lateness_under_twice_the_clock_error_is_not_reported() -> None:

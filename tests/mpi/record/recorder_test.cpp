@@ -50,13 +50,10 @@ class RecorderTest : public testing::Test {
     bool is_root() const { return rank_ == 0; }
 
     Recorder open(ExistingRun existing = ExistingRun::refuse) {
-        return Recorder(MPI_COMM_WORLD, progress_,
-                        {.out = paths_.out(),
-                         .existing = existing,
-                         .node = 0,
-                         .clock_offset_ns = clock_offset_ns_,
-                         .block_cells = block_cells_},
-                        context_, plan_);
+        return Recorder(
+            MPI_COMM_WORLD, progress_,
+            {.out = paths_.out(), .existing = existing, .node = 0, .block_cells = block_cells_},
+            context_, plan_);
     }
 
     CaseResult record(Recorder& recorder, int id, const SampleSource* samples,
@@ -64,6 +61,7 @@ class RecorderTest : public testing::Test {
         return recorder.record({.c = plan_[static_cast<std::size_t>(id)],
                                 .result = test::make_result(status),
                                 .group = 0,
+                                .clock_offset_ns = clock_offset_ns_,
                                 .samples = samples,
                                 .observations = std::move(observations),
                                 .on_gathered = on_gathered_});

@@ -63,7 +63,7 @@ class ArmedWorkload : public railgauge::testing::FakeWorkload {
         : operations_(operations), disturb_(disturb) {}
 
     void launch() override {
-        if (launched++ == 0) {
+        if (++launched == 1) {
             trap_system_calls();
             armed = true;
         }
@@ -80,24 +80,37 @@ class ArmedWorkload : public railgauge::testing::FakeWorkload {
     bool disturb_;
 };
 
-/// Counts of a Runner that takes `samples` samples in a child process; none where
-/// seccomp filters cannot be had.
-std::optional<Counts> run_in_child(std::size_t samples, bool disturb) {
+/// How iterations begin and how many operations a sample holds.
+struct Loop {
+    const char* name;
+    railgauge::StartMode start;
+    std::uint64_t ops_per_sample;
+};
+
+/// In a child process that traps system calls: as many samples as make `operations`. Does not
+/// return.
+[[noreturn]] void measure(const Loop& loop, std::uint64_t operations, bool disturb) {
+    railgauge::testing::FakeTeam team;
+    railgauge::Progress progress;
+    railgauge::SampleBuffer buffer;
+    ArmedWorkload workload(operations, disturb);
+    railgauge::Runner runner(team, progress, railgauge::monotonic_clock,
+                             {.start = loop.start,
+                              .check = railgauge::CheckMode::off,
+                              .warmup = 0,
+                              .ops_per_sample = loop.ops_per_sample});
+    const auto rule = railgauge::make_fixed_rule(operations / loop.ops_per_sample);
+    runner.run(railgauge::Case("case", {}), workload, *rule, buffer);
+    _exit(1);
+}
+
+/// What a Runner's timed loop did; none where seccomp filters cannot be had.
+std::optional<Counts> run_in_child(const Loop& loop, std::uint64_t operations, bool disturb) {
     void* shared =
         mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     counts = new (shared) Counts;
     const pid_t child = fork();
-    if (child == 0) {
-        railgauge::testing::FakeTeam team;
-        railgauge::Progress progress;
-        railgauge::SampleBuffer buffer;
-        ArmedWorkload workload(samples, disturb);
-        railgauge::Runner runner(team, progress, railgauge::monotonic_clock,
-                                 {.check = railgauge::CheckMode::off, .warmup = 0});
-        const auto rule = railgauge::make_fixed_rule(samples);
-        runner.run(railgauge::Case("case", {}), workload, *rule, buffer);
-        _exit(1);
-    }
+    if (child == 0) measure(loop, operations, disturb);
     int status = 0;
     waitpid(child, &status, 0);
     EXPECT_TRUE(WIFEXITED(status));
@@ -111,20 +124,29 @@ std::optional<Counts> run_in_child(std::size_t samples, bool disturb) {
     return result;
 }
 
-TEST(TimedLoopTest, neither_allocates_nor_calls_the_kernel) {
-    const auto result = run_in_child(10'000, false);
+class TimedLoopTest : public testing::TestWithParam<Loop> {};
+
+TEST_P(TimedLoopTest, neither_allocates_nor_calls_the_kernel) {
+    const auto result = run_in_child(GetParam(), 10'000, false);
     if (!result) GTEST_SKIP() << "this kernel gives no seccomp filters";
     EXPECT_EQ(result->operations, 10'000u);
     EXPECT_EQ(result->system_calls, 0u);
     EXPECT_EQ(result->allocations, 0u);
 }
 
-TEST(TimedLoopTest, would_notice_one_allocation_and_one_system_call) {
-    const auto result = run_in_child(10, true);
+TEST_P(TimedLoopTest, would_notice_one_allocation_and_one_system_call) {
+    const auto result = run_in_child(GetParam(), 10, true);
     if (!result) GTEST_SKIP() << "this kernel gives no seccomp filters";
     EXPECT_EQ(result->system_calls, 1u);
     EXPECT_EQ(result->allocations, 1u);
 }
+
+INSTANTIATE_TEST_SUITE_P(EveryLoop, TimedLoopTest,
+                         testing::Values(Loop{"free", railgauge::StartMode::free, 1},
+                                         Loop{"window", railgauge::StartMode::window, 1},
+                                         Loop{"barrier", railgauge::StartMode::barrier, 1},
+                                         Loop{"batched", railgauge::StartMode::free, 5}),
+                         [](const auto& loop) { return loop.param.name; });
 
 }  // namespace
 
