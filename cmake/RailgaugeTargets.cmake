@@ -56,13 +56,17 @@ function(railgauge_find_parallel_hdf5)
   add_library(railgauge::hdf5 ALIAS railgauge_hdf5)
 endfunction()
 
+# All tests that need no MPI, for the thread sanitizer.
+add_custom_target(unit_tests)
+
 # railgauge_unit_test(sweep_test SOURCES sweep_test.cpp DEPENDS railgauge::measure): GoogleTest without MPI.
 function(railgauge_unit_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
   target_link_libraries(${name} PRIVATE ${TEST_DEPENDS} GTest::gtest_main GTest::gmock)
+  add_dependencies(unit_tests ${name})
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 120 ENVIRONMENT "${RAILGAUGE_TEST_ENVIRONMENT}")
+  set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT "${RAILGAUGE_TEST_ENVIRONMENT}")
 endfunction()
 
 # railgauge_mpi_test(team_test SOURCES team_test.cpp DEPENDS railgauge::mpi RANKS 1 2 4)

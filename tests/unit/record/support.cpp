@@ -89,7 +89,7 @@ FakeSamples numbered_samples(int rank, std::uint64_t rows) {
     std::vector<std::int64_t> start;
     std::vector<std::int64_t> elapsed;
     for (std::uint64_t row = 0; row < rows; ++row) {
-        start.push_back(rank * 1'000'000 + static_cast<std::int64_t>(row));
+        start.push_back(std::int64_t{rank} * 1'000'000 + static_cast<std::int64_t>(row));
         elapsed.push_back(-start.back());
     }
     return {std::move(start), std::move(elapsed), 4096};

@@ -37,7 +37,10 @@ Phase phase_of(const std::string& name) {
 class Rank {
   public:
     Rank(int rank, int size, Watchdog::Options options, std::filesystem::path folder)
-        : rank_(rank), size_(size), folder_(std::move(folder)), watchdog_(progress_, options) {}
+        : rank_(rank),
+          size_(size),
+          folder_(std::move(folder)),
+          watchdog_(progress_, std::move(options)) {}
 
     void play(const std::string& command) {
         const std::size_t equals = command.find('=');
