@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/run_lock.hpp"
+#include "record/parts_folder.hpp"
 
 #include <csignal>
 
