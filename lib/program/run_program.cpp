@@ -10,7 +10,6 @@
 #include "mpi/gather_texts.hpp"
 #include "mpi/session.hpp"
 #include "mpi/team.hpp"
-#include "mpi/watchdog.hpp"
 #include "program/campaign.hpp"
 #include "program/command_line.hpp"
 #include "program/job_context.hpp"
@@ -18,6 +17,7 @@
 #include "program/program.hpp"
 #include "program/utc.hpp"
 #include "record/run_paths.hpp"
+#include "watchdog/watchdog.hpp"
 
 namespace railgauge {
 namespace {
