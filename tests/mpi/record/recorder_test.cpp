@@ -22,7 +22,6 @@ using test::numbered_samples;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::ThrowsMessage;
 
 class RecorderTest : public testing::Test {
@@ -73,7 +72,7 @@ class RecorderTest : public testing::Test {
         std::vector<std::int64_t> starts;
         for (int rank = 0; rank < size_; ++rank) {
             for (std::uint64_t row = 0; row < rows; ++row) {
-                starts.push_back(rank * 1'000'000 + static_cast<std::int64_t>(row));
+                starts.push_back(std::int64_t{rank} * 1'000'000 + static_cast<std::int64_t>(row));
             }
         }
         return starts;
@@ -131,13 +130,13 @@ TEST_F(RecorderTest, ranks_may_have_different_numbers_of_samples) {
     if (!is_root()) return;
     std::vector<std::int64_t> offsets{0};
     for (int rank = 0; rank < size_; ++rank)
-        offsets.push_back(offsets.back() + rank * 10);
+        offsets.push_back(offsets.back() + std::int64_t{rank} * 10);
     EXPECT_EQ(test::read_integers(paths_.part(0), "samples/0000/offsets"), offsets);
 }
 
 TEST_F(RecorderTest, moves_the_times_of_every_rank_to_the_common_clock) {
     const auto samples = numbered_samples(rank_, 1);
-    clock_offset_ns_ = -rank_ * 1'000'000;
+    clock_offset_ns_ = std::int64_t{-rank_} * 1'000'000;
     Recorder recorder = open();
     record(recorder, 0, &samples);
     if (is_root()) {

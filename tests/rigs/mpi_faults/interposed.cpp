@@ -95,6 +95,7 @@ using railgauge::faults::Received;
   ROW(MPI_Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* made),                         \
       (comm, color, key, made), Received{})
 
+// NOLINTBEGIN(readability-function-size): the parameters are MPI's.
 #define RAILGAUGE_DEFINE(FUNCTION, PARAMETERS, ARGUMENTS, RECEIVED) \
   extern "C" int FUNCTION PARAMETERS {                              \
     static Injector injector(#FUNCTION);                            \
@@ -104,6 +105,7 @@ using railgauge::faults::Received;
     return result;                                                  \
   }
 RAILGAUGE_INTERPOSED(RAILGAUGE_DEFINE)
+// NOLINTEND(readability-function-size)
 
 #define RAILGAUGE_NAME(FUNCTION, PARAMETERS, ARGUMENTS, RECEIVED) std::string_view(#FUNCTION),
 bool railgauge::faults::is_interposed(const std::string& function) {
