@@ -17,10 +17,6 @@ class LoneTeam : public Team {
         if (failure) throw AgreedError(failure->code, failure->text);
         return tally;
     }
-    const std::string& host() const override { return host_; }
-
-  private:
-    std::string host_ = "here";
 };
 
 }  // namespace railgauge

@@ -14,6 +14,8 @@
 #include <mpi.h>
 
 #include "measure/clock.hpp"
+#include "mpi/placement.hpp"
+#include "mpi/team.hpp"
 #include "record/recorder.hpp"
 #include "recorder_load.hpp"
 
@@ -59,8 +61,9 @@ void compare(const Options& options, int rank, int ranks) {
     context.plan_id = "0123456789abcdef";
     context.ranks.resize(static_cast<std::size_t>(ranks));
     railgauge::Progress progress;
+    railgauge::MpiTeam team(MPI_COMM_WORLD, railgauge::host_name());
     const std::filesystem::path out = options.folder / "recorder_against_bare.h5";
-    railgauge::Recorder recorder(MPI_COMM_WORLD, progress,
+    railgauge::Recorder recorder(MPI_COMM_WORLD, team, progress,
                                  {.out = out, .existing = railgauge::ExistingRun::overwrite},
                                  context, plan);
     railgauge::CaseResult result;

@@ -7,7 +7,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include "record/block_sender.hpp"
 #include "record/case_table.hpp"
 #include "record/observation_cells.hpp"
 #include "record/part_assembly.hpp"

@@ -50,9 +50,6 @@ const Value& Case::at(std::string_view name) const {
 std::int64_t Case::integer(std::string_view name) const {
     return get_as<std::int64_t>(at(name), name);
 }
-double Case::real(std::string_view name) const {
-    return get_as<double>(at(name), name);
-}
 const std::string& Case::text(std::string_view name) const {
     return get_as<std::string>(at(name), name);
 }

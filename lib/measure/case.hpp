@@ -39,7 +39,6 @@ class Case {
 
     /// @throws std::logic_error when the case has no such variable or it is of the other type.
     std::int64_t integer(std::string_view name) const;
-    double real(std::string_view name) const;
     const std::string& text(std::string_view name) const;
 
   private:

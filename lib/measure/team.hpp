@@ -32,9 +32,6 @@ class Team {
     /// Ends a stage: the tallies' sum when no rank failed; else every rank throws the failure of
     /// the lowest rank that failed, with its rank and host, as an AgreedError.
     virtual CheckTally agree(const std::optional<Failure>& failure, CheckTally tally) = 0;
-
-    /// Host name of this rank, for messages.
-    virtual const std::string& host() const = 0;
 };
 
 /// Runs `stage`; an exception becomes its failure. std::logic_error passes: it is a bug.

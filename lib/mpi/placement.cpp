@@ -91,8 +91,7 @@ Placement make_placement(const std::vector<std::string>& hosts,
         const auto next = static_cast<int>(placement.nodes.size());
         const auto [entry, is_new] = nodes.emplace(std::pair(hosts[rank], boot_ids[rank]), next);
         if (is_new) {
-            placement.nodes.push_back(
-                {unique_name(hosts[rank], names), boot_ids[rank], static_cast<int>(rank), 0});
+            placement.nodes.push_back({unique_name(hosts[rank], names), boot_ids[rank], 0});
         }
         Placement::Node& node = placement.nodes[static_cast<std::size_t>(entry->second)];
         placement.ranks.push_back({entry->second, node.ranks++, -1, {}, false});

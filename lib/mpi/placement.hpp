@@ -24,7 +24,6 @@ struct Placement {
     struct Node {
         std::string host;  ///< unique: the second node of a name is "name#2"
         std::string boot_id;
-        int leader = 0;  ///< its lowest rank
         int ranks = 0;
         bool operator==(const Node&) const = default;
     };

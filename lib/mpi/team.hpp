@@ -13,6 +13,7 @@ namespace railgauge {
 /// text.
 class MpiTeam : public Team {
   public:
+    /// @param host of this rank, for messages
     MpiTeam(MPI_Comm comm, std::string host);
 
     int rank() const override { return rank_; }
@@ -21,7 +22,6 @@ class MpiTeam : public Team {
     double max(double value) override;
     std::int64_t max(std::int64_t value) override;
     CheckTally agree(const std::optional<Failure>& failure, CheckTally tally) override;
-    const std::string& host() const override { return host_; }
 
   private:
     MPI_Comm comm_;

@@ -9,7 +9,7 @@
 #include "mpi/gather_texts.hpp"
 #include "program/utc.hpp"
 #include "program/version.hpp"
-#include "record/hdf5_version.hpp"
+#include "record/recorder.hpp"
 #include "system/facts.hpp"
 
 namespace railgauge {
@@ -31,9 +31,9 @@ std::string describe_rank(const ClockOffset& clock, bool is_leader) {
                         {"clock_offset_ns", clock.offset_ns},
                         {"clock_error_ns", clock.error_ns}};
     if (is_leader) {
-        self["facts"] =
-            node_facts_json(host_name(), boot_id(),
-                            {{"mpi_library", mpi_library()}, {"hdf5_version", hdf5_version()}});
+        self["facts"] = node_facts_json(
+            host_name(), boot_id(),
+            {{"mpi_library", mpi_library()}, {"hdf5_version", Recorder::hdf5_version()}});
     }
     return self.dump(-1, ' ', false, replace_bad_utf8);
 }

@@ -10,30 +10,25 @@
 #include "mpi/gather_texts.hpp"
 #include "mpi/session.hpp"
 #include "mpi/team.hpp"
-#include "mpi/watchdog.hpp"
 #include "program/campaign.hpp"
 #include "program/command_line.hpp"
 #include "program/job_context.hpp"
 #include "program/job_site.hpp"
 #include "program/program.hpp"
 #include "program/utc.hpp"
+#include "record/run_paths.hpp"
+#include "watchdog/watchdog.hpp"
 
 namespace railgauge {
 namespace {
-
-constexpr const char* schema = "railgauge/1";
 
 /// Crystals part by up to some 10 us a second, so a case of seconds is still placed to 1 ms; one
 /// measurement takes milliseconds.
 constexpr std::int64_t clock_lasts_ns = 20'000'000'000;
 
-std::filesystem::path with_suffix(std::filesystem::path path, const char* suffix) {
-    path += suffix;
-    return path;
-}
-
 Watchdog::Options watchdog_options(const CommandLine& line, const std::string& program,
                                    const LauncherIdentity& launched) {
+    const RunPaths paths(line.run.out);
     Watchdog::Options options;
     options.program = program;
     options.rank = launched.rank;
@@ -41,9 +36,9 @@ Watchdog::Options watchdog_options(const CommandLine& line, const std::string& p
     options.host = host_name();
     options.deadline = std::chrono::nanoseconds(line.run.timeout_ns);
     options.control_interface = line.run.control_interface;
-    options.rendezvous = with_suffix(line.run.out, ".board");
-    options.expired_report = with_suffix(line.run.out, ".parts") / "expired.json";
-    options.schema = schema;
+    options.rendezvous = paths.board();
+    options.expired_report = paths.expired_report();
+    options.schema = run_schema;
     options.wait_until_idle = &Recorder::wait_until_idle;
     return options;
 }
@@ -100,7 +95,7 @@ class Course {
         const Job job{comm_, team_, placement_, site_.site ? &*site_.site : nullptr};
         const std::vector<Case> plan = agree_on_plan(job, line_, program_);
         const RunContext context = make_context(clock.offset(), plan);
-        Recorder recorder(comm_, progress_, recorder_options(), context, plan);
+        Recorder recorder(comm_, team_, progress_, recorder_options(), context, plan);
         watchdog_.set_plan(context.plan_id, labels_of(plan));
         const ExitCode code = Campaign(job, progress_, line_, clock, program_, recorder).run(plan);
         progress_.set(Phase::finalize, -1);
@@ -124,8 +119,8 @@ class Course {
         agreed(team_, [&] { context = gather_run_context(comm_, placement_, clock, line_, name); });
         context.site = site_.text;
         if (site_.site) context.site_json = site_json(*site_.site);
-        context.plan_id = plan_id(
-            plan, fmt::format("{} {} {} {}", name, schema, team_.size(), line_.measure.limits()));
+        context.plan_id = plan_id(plan, fmt::format("{} {} {} {}", name, run_schema, team_.size(),
+                                                    line_.measure.limits()));
         return context;
     }
 

@@ -14,7 +14,6 @@ namespace railgauge::hdf5 {
 
 using File = UniqueId<hid_t, &H5Fclose>;
 using Group = UniqueId<hid_t, &H5Gclose>;
-using Object = UniqueId<hid_t, &H5Oclose>;
 using Dataset = UniqueId<hid_t, &H5Dclose>;
 using Attribute = UniqueId<hid_t, &H5Aclose>;
 using Datatype = UniqueId<hid_t, &H5Tclose>;
@@ -42,6 +41,9 @@ Result check(Result result, hid_t within, std::string_view verb, std::string_vie
 
 /// Silences HDF5's own printing; every user of the library calls it first.
 void prepare_library();
+
+/// Version of the HDF5 library in use, as "1.10.8".
+std::string library_version();
 
 /// How files are opened: formats every HDF5 since 1.8 reads, whose metadata carry checksums, and
 /// no lock of HDF5's own (it fails on file systems without flock).

@@ -122,12 +122,18 @@ herr_t truncate(H5FD_t* file, hid_t, hbool_t) {
     return 0;
 }
 
-H5FD_class_t describe_driver() {
-    H5FD_class_t driver{};
 #if H5_VERSION_GE(1, 13, 0)
+void identify(H5FD_class_t& driver) {
     driver.version = H5FD_CLASS_VERSION;
     driver.value = static_cast<H5FD_class_value_t>(H5_VFD_RESERVED + 1);
+}
+#else
+void identify(H5FD_class_t&) {}  // older releases ask for neither
 #endif
+
+H5FD_class_t describe_driver() {
+    H5FD_class_t driver{};
+    identify(driver);
     driver.name = "latched";
     driver.maxaddr = static_cast<haddr_t>(std::numeric_limits<off_t>::max());
     driver.fc_degree = H5F_CLOSE_WEAK;

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "record/run_header.hpp"
+#include "record/run_context.hpp"
 #include "record/run_paths.hpp"
 #include "record/values.hpp"
 

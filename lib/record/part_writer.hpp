@@ -34,7 +34,7 @@ struct RowRange {
 ///     part.reserve_samples(shape);         // unless the case failed
 ///     part.write(0, stretches);            // every row of every column that is not constant
 ///     part.add_constants(columns);
-///     part.add_table("cases", row);
+///     part.add_cases(row);
 ///     part.commit();                       // without it nothing is left
 class PartWriter {
   public:

@@ -9,24 +9,39 @@
 #include <system_error>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 
 namespace railgauge {
 namespace {
 
+/// A job that ends removes the file: a lock on a name that is gone protects nothing.
+bool still_named(int file, const std::filesystem::path& path) {
+    struct stat held {};
+    struct stat named {};
+    return ::fstat(file, &held) == 0 && ::stat(path.c_str(), &named) == 0 &&
+           held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+}
+
+[[noreturn]] void throw_held(const std::filesystem::path& path) {
+    throw Error(ExitCode::usage, fmt::format("'{}' is being written", path.parent_path().native()),
+                "another job holds its lock", "wait until it ends or choose another --out");
+}
+
 bool is_finished_file(std::string_view name) {
-    return name == "header.h5" || case_of_part(name).has_value();
+    return name == RunPaths::header_name || case_of_part(name).has_value();
 }
 
 bool is_leftover(std::string_view name) {
-    constexpr std::string_view unfinished = ".tmp";
-    const bool is_unfinished = name.ends_with(unfinished);
-    if (is_unfinished) name.remove_suffix(unfinished.size());
-    return name == "expired.json" || (is_unfinished && is_finished_file(name));
+    const bool is_unfinished = name.ends_with(unfinished_suffix);
+    if (is_unfinished) name.remove_suffix(unfinished_suffix.size());
+    return name == RunPaths::expired_name || (is_unfinished && is_finished_file(name));
 }
 
 std::vector<std::string> file_names(const std::filesystem::path& folder) {
@@ -62,6 +77,18 @@ RunPaths create_folder(RunPaths paths) {
 }
 
 }  // namespace
+
+RunLock::RunLock(const std::filesystem::path& path)
+    : file_(
+          check_errno(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644), "creating", path)) {
+    if (::flock(file_.get(), LOCK_EX | LOCK_NB) == 0) {
+        if (!still_named(file_.get(), path)) throw_held(path);
+        return;
+    }
+    if (errno == EWOULDBLOCK) throw_held(path);
+    log_root("'{}' cannot be locked ({}); make sure that no other job writes this run",
+             path.native(), std::generic_category().message(errno));
+}
 
 PartsFolder::PartsFolder(const RunPaths& paths)
     : paths_(create_folder(paths)), lock_(paths_.lock()) {}

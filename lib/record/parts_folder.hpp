@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "record/run_lock.hpp"
+#include <filesystem>
+
+#include "base/file_descriptor.hpp"
 #include "record/run_paths.hpp"
 
 namespace railgauge {
+
+/// Keeps two jobs from writing one parts folder. The kernel drops it however the process ends.
+class RunLock {
+  public:
+    /// Creates `path` when it is missing and locks it. Where the file system knows no locks the run
+    /// goes on without one, and says so.
+    /// @throws Error(usage) when another process holds it
+    explicit RunLock(const std::filesystem::path& path);
+
+  private:
+    FileDescriptor file_;
+};
 
 /// `<out>.parts/`, held by this job. Only files of a run are ever removed from it; the destructor
 /// removes the folder when nothing else is in it.

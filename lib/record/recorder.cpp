@@ -11,12 +11,10 @@
 #include "base/log.hpp"
 #include "measure/team.hpp"
 #include "mpi/check.hpp"
-#include "mpi/placement.hpp"
-#include "mpi/team.hpp"
-#include "record/block_sender.hpp"
 #include "record/case_gather.hpp"
 #include "record/case_table.hpp"
 #include "record/consolidation.hpp"
+#include "record/hdf5.hpp"
 #include "record/observation_cells.hpp"
 #include "record/part_assembly.hpp"
 #include "record/run_paths.hpp"
@@ -49,12 +47,12 @@ CaseGather::Fill filling(const BlockSender& sender, std::optional<Failure>& fail
 
 class Recorder::Implementation {
   public:
-    Implementation(MPI_Comm comm, Progress& progress, Options options, const RunContext& context,
-                   const std::vector<Case>& plan)
+    Implementation(MPI_Comm comm, Team& team, Progress& progress, Options options,
+                   const RunContext& context, const std::vector<Case>& plan)
         : comm_(comm),
+          team_(team),
           progress_(progress),
           options_(std::move(options)),
-          team_(comm, host_name()),
           gather_(comm, progress, options_.block_cells),
           paths_(options_.out),
           plan_id_(context.plan_id),
@@ -85,9 +83,9 @@ class Recorder::Implementation {
     void end_case(const Outcome& outcome);
 
     MPI_Comm comm_;
+    Team& team_;
     Progress& progress_;
     Options options_;
-    MpiTeam team_;
     CaseGather gather_;
     RunPaths paths_;
     std::string plan_id_;
@@ -199,10 +197,10 @@ void Recorder::Implementation::finish(const std::string& finished_utc) {
     });
 }
 
-Recorder::Recorder(MPI_Comm comm, Progress& progress, Options options, const RunContext& context,
-                   const std::vector<Case>& plan)
-    : implementation_(
-          std::make_unique<Implementation>(comm, progress, std::move(options), context, plan)) {}
+Recorder::Recorder(MPI_Comm comm, Team& team, Progress& progress, Options options,
+                   const RunContext& context, const std::vector<Case>& plan)
+    : implementation_(std::make_unique<Implementation>(comm, team, progress, std::move(options),
+                                                       context, plan)) {}
 
 Recorder::~Recorder() = default;
 
@@ -224,6 +222,10 @@ void Recorder::finish(const std::string& finished_utc) {
 
 bool Recorder::wait_until_idle(int wait_ms) {
     return stop_writing(wait_ms);
+}
+
+std::string Recorder::hdf5_version() {
+    return hdf5::library_version();
 }
 
 }  // namespace railgauge

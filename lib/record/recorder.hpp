@@ -16,6 +16,7 @@
 #include "measure/observer.hpp"
 #include "measure/progress.hpp"
 #include "measure/sample.hpp"
+#include "measure/team.hpp"
 #include "record/run_context.hpp"
 
 namespace railgauge {
@@ -48,10 +49,11 @@ class Recorder {
     /// Creates `<out>.parts/` with its header, or takes up an interrupted run: one of the same plan
     /// whose ranks ran on the same hosts. A resumed run keeps its header; times of this job are
     /// moved to the header's clock.
+    /// @param team the ranks of `comm`; outlives the Recorder, as `progress` does
     /// @throws AgreedError(usage) when the output exists and may not be replaced, or the run to
     ///         resume is another; AgreedError(library) when the folder cannot be written
-    Recorder(MPI_Comm comm, Progress& progress, Options options, const RunContext& context,
-             const std::vector<Case>& plan);
+    Recorder(MPI_Comm comm, Team& team, Progress& progress, Options options,
+             const RunContext& context, const std::vector<Case>& plan);
     ~Recorder();
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
@@ -76,6 +78,9 @@ class Recorder {
     /// the process after a signal. Callable without a Recorder.
     /// @return false when writing did not pause within `wait_ms`
     static bool wait_until_idle(int wait_ms);
+
+    /// Version of the HDF5 library in use, as "1.10.8".
+    static std::string hdf5_version();
 
   private:
     class Implementation;

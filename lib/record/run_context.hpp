@@ -3,9 +3,13 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace railgauge {
+
+/// Schema of run files (docs/run-file.md).
+inline constexpr std::string_view run_schema = "railgauge/1";
 
 /// One row of /ranks.
 struct RankRow {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "record/hdf5.hpp"
@@ -12,8 +11,6 @@
 #include "record/table.hpp"
 
 namespace railgauge {
-
-inline constexpr std::string_view run_schema = "railgauge/1";
 
 /// Writes header.h5: the context, and `planned` as /cases.
 void write_header(const std::filesystem::path& path, const RunContext& context,

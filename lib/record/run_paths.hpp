@@ -16,13 +16,23 @@ class RunPaths {
 
     const std::filesystem::path& out() const noexcept { return out_; }
     std::filesystem::path folder() const { return out_.native() + ".parts"; }
-    std::filesystem::path header() const { return folder() / "header.h5"; }
+    std::filesystem::path header() const { return folder() / header_name; }
     std::filesystem::path part(int case_id) const;
+    std::filesystem::path expired_report() const { return folder() / expired_name; }
     std::filesystem::path lock() const { return folder() / "lock"; }
+
+    /// Where ranks find the board of deadlines, before there is a folder.
+    std::filesystem::path board() const { return out_.native() + ".board"; }
+
+    static constexpr std::string_view header_name = "header.h5";
+    static constexpr std::string_view expired_name = "expired.json";
 
   private:
     std::filesystem::path out_;
 };
+
+/// Behind the name of a file that is still being written.
+inline constexpr std::string_view unfinished_suffix = ".tmp";
 
 /// "0007", "12345"
 std::string case_group(int case_id);

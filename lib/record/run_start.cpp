@@ -2,6 +2,7 @@
 #include "record/run_start.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <string>
@@ -11,9 +12,11 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "record/case_table.hpp"
-#include "record/finished_case.hpp"
 #include "record/hdf5.hpp"
 #include "record/run_header.hpp"
+#include "record/run_paths.hpp"
+#include "record/table.hpp"
+#include "record/values.hpp"
 #include "record/write_guard.hpp"
 
 namespace railgauge {
@@ -34,13 +37,41 @@ void require_replaceable(const fs::path& out) {
     if (!is_empty && !hdf5::is_hdf5(out)) refuse(out, "it is no run and would be lost", remedy);
 }
 
+template <class T>
+const std::vector<T>& cells(hid_t file, const Table& table, const std::string& name) {
+    const Table::Column* column = table.find(name);
+    const auto* found = column == nullptr ? nullptr : std::get_if<std::vector<T>>(&column->cells);
+    if (found == nullptr) hdf5::throw_damaged(file, "cases", fmt::format("it lacks {}", name));
+    return *found;
+}
+
+std::vector<CaseStatus> statuses(hid_t file, const Table& table) {
+    std::vector<CaseStatus> result;
+    for (const std::string& text : cells<std::string>(file, table, "status")) {
+        result.push_back(parse_case_status(text));
+    }
+    return result;
+}
+
+void require_samples(hid_t file, int case_id, std::uint64_t samples, std::uint64_t ranks) {
+    const hdf5::Group parent = hdf5::open_group(file, "samples");
+    const hdf5::Group group = hdf5::open_group(parent.get(), case_group(case_id));
+    const std::vector<std::uint64_t> offsets = hdf5::read_vector(group.get(), "offsets", ranks + 1);
+    if (offsets.back() != samples) {
+        hdf5::throw_damaged(file, "samples", "their number is not that of the case");
+    }
+    hdf5::require_length(group.get(), "start_ns", samples);
+    hdf5::require_length(group.get(), "elapsed_ns", samples);
+}
+
 /// `<out>` of an earlier run. Its failed cases count as measured.
 /// @return its statuses
 std::vector<CaseStatus> require_complete(const fs::path& out, const RunContext& context,
                                          const std::vector<Case>& plan) {
     const hdf5::File file = hdf5::open_for_reading(out);
     read_header(file.get(), context);
-    std::vector<CaseStatus> status = read_statuses(file.get(), plan.size());
+    std::vector<CaseStatus> status =
+        statuses(file.get(), read_table(file.get(), "cases", plan.size()));
     const auto missing = std::count_if(status.begin(), status.end(), [](CaseStatus s) {
         return s == CaseStatus::planned || s == CaseStatus::expired;
     });
@@ -49,6 +80,26 @@ std::vector<CaseStatus> require_complete(const fs::path& out, const RunContext& 
            fmt::format("{} of its {} cases were not measured, and a packed run cannot be taken up",
                        missing, plan.size()),
            "measure again with --overwrite or choose another --out");
+}
+
+/// The status a part says its case has, after checking that it is a whole part of this plan and
+/// that its samples are there. @throws Error saying why the part cannot be used
+CaseStatus read_part_status(const std::filesystem::path& path, const Case& planned,
+                            const std::string& plan_id, std::size_t ranks) {
+    const hdf5::File file = hdf5::open_for_reading(path);
+    require_same_plan(file.get(), plan_id);
+    const Table row = read_table(file.get(), "cases", 1);
+    if (cells<std::int32_t>(file.get(), row, "id").front() != planned.id() ||
+        cells<std::string>(file.get(), row, "name").front() != planned.name()) {
+        hdf5::throw_damaged(file.get(), "cases", "it tells of another case");
+    }
+    const std::uint64_t samples = cells<std::uint64_t>(file.get(), row, "samples").front();
+    if (samples > 0) require_samples(file.get(), planned.id(), samples, ranks);
+    const CaseStatus status = statuses(file.get(), row).front();
+    if (status == CaseStatus::planned) {
+        hdf5::throw_damaged(file.get(), "cases", "its case was never measured");
+    }
+    return status;
 }
 
 /// What the part of a case says; planned when there is none that can be used.
@@ -61,6 +112,12 @@ CaseStatus status_of(const fs::path& part, const Case& planned, const RunContext
         log_root("case {} is measured again: {}", planned.name(), problem.what());
         return CaseStatus::planned;
     }
+}
+
+/// Whether a case with this status need not be measured again.
+bool is_final(CaseStatus status) {
+    return status == CaseStatus::done || status == CaseStatus::wrong ||
+           status == CaseStatus::skipped;
 }
 
 PartState state_of(CaseStatus status) {

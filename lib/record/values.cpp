@@ -100,10 +100,6 @@ std::int64_t read_integer_attribute(hid_t object, const char* name) {
     return value;
 }
 
-bool has_attribute(hid_t object, const char* name) {
-    return check(H5Aexists(object, name), object, "read", name) > 0;
-}
-
 void write_text(hid_t parent, const char* name, std::string_view text) {
     const Datatype type = text_type(text.size());
     write_dataset(parent, name, type.get(), scalar_space().get(), padded(text));

@@ -28,7 +28,6 @@ void write_attribute(hid_t object, const char* name, std::span<const std::uint64
 /// @throws Error(library) when there is none, or it is no fixed-length text
 std::string read_text_attribute(hid_t object, const char* name);
 std::int64_t read_integer_attribute(hid_t object, const char* name);
-bool has_attribute(hid_t object, const char* name);
 
 /// A scalar dataset of one text.
 void write_text(hid_t parent, const char* name, std::string_view text);

@@ -30,7 +30,7 @@ std::int64_t skewed_now_ns() {
     return monotonic_now_ns() + (world_rank() % 2 == 1 ? skew_ns : 0);
 }
 
-constexpr Clock skewed_clock{"skewed", &skewed_now_ns};
+constexpr Clock skewed_clock{&skewed_now_ns};
 
 /// common time - this rank's, without the error of measuring.
 std::int64_t skew_of_this_rank() {

@@ -11,6 +11,7 @@
 #include <mpi.h>
 
 #include "base/error.hpp"
+#include "mpi/team.hpp"
 #include "record/run_paths.hpp"
 #include "support.hpp"
 
@@ -51,7 +52,7 @@ class RecorderTest : public testing::Test {
 
     Recorder open(ExistingRun existing = ExistingRun::refuse) {
         return Recorder(
-            MPI_COMM_WORLD, progress_,
+            MPI_COMM_WORLD, team_, progress_,
             {.out = paths_.out(), .existing = existing, .node = 0, .block_cells = block_cells_},
             context_, plan_);
     }
@@ -83,6 +84,7 @@ class RecorderTest : public testing::Test {
     std::optional<test::TemporaryFolder> folder_;
     RunPaths paths_{""};
     Progress progress_;
+    MpiTeam team_{MPI_COMM_WORLD, "node"};
     RunContext context_;
     std::vector<Case> plan_ = test::make_cases(3);
     std::int64_t clock_offset_ns_ = 0;

@@ -25,7 +25,6 @@ class FakeTeam : public Team {
         if (other_failure) throw AgreedError(other_failure->code, other_failure->text);
         return {tally.checked + other_tally.checked, tally.wrong + other_tally.wrong};
     }
-    const std::string& host() const override { return host_; }
 
     int barriers = 0;
     int agreements = 0;
@@ -33,9 +32,6 @@ class FakeTeam : public Team {
     std::int64_t other_later_ns = 0;
     CheckTally other_tally;
     std::optional<Failure> other_failure;
-
-  private:
-    std::string host_ = "fake";
 };
 
 /// A clock that only moves when a workload or a reader moves it.
@@ -43,7 +39,7 @@ struct FakeClock {
     static inline std::int64_t time_ns = 0;
     static inline std::int64_t step_per_read_ns = 0;
     static std::int64_t now_ns() { return time_ns += step_per_read_ns; }
-    static Clock clock() { return {"fake", &now_ns}; }
+    static Clock clock() { return {&now_ns}; }
 };
 
 /// An operation that takes `duration_ns` of the fake clock.

@@ -12,7 +12,7 @@ TEST(MakePlacementTest, numbers_nodes_by_first_rank_and_local_ranks_within_them)
     const Placement placement =
         make_placement({"a", "b", "a", "b", "b"}, {"1", "2", "1", "2", "2"});
     ASSERT_EQ(placement.nodes.size(), 2u);
-    EXPECT_EQ(placement.nodes[1], (Placement::Node{"b", "2", 1, 3}));
+    EXPECT_EQ(placement.nodes[1], (Placement::Node{"b", "2", 3}));
     EXPECT_EQ(placement.ranks[4], (Placement::Rank{1, 2, -1, {}, false}));
     EXPECT_EQ(placement.ranks[2], (Placement::Rank{0, 1, -1, {}, false}));
 }

@@ -9,7 +9,6 @@
 
 #include "base/error.hpp"
 #include "record/case_table.hpp"
-#include "record/finished_case.hpp"
 #include "record/hdf5.hpp"
 #include "record/output_file.hpp"
 #include "record/run_start.hpp"
@@ -112,7 +111,7 @@ TEST_F(HostilePartTest, any_flipped_byte_gets_an_answer) {
 template <class Fill>
 void forge(const RunPaths& paths, const std::string& plan_id, Fill fill) {
     OutputFile file(paths.part(0));
-    hdf5::write_attribute(file.id(), "schema", std::string_view("railgauge/1"));
+    hdf5::write_attribute(file.id(), "schema", run_schema);
     hdf5::write_attribute(file.id(), "plan_id", plan_id);
     fill(file.id());
     file.commit();

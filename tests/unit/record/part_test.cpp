@@ -82,7 +82,7 @@ TEST_F(PartTest, more_ranks_than_one_write_takes_pieces_are_all_written) {
     const auto start = read_integers(path_, "samples/0001/start_ns");
     ASSERT_THAT(start, SizeIs(5000));
     for (int i = 0; i < 5000; ++i) {
-        ASSERT_EQ(start[static_cast<std::size_t>(i)], (i / 2) * 1'000'000 + i % 2);
+        ASSERT_EQ(start[static_cast<std::size_t>(i)], std::int64_t{i / 2} * 1'000'000 + i % 2);
     }
 }
 

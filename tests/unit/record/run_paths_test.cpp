@@ -14,6 +14,12 @@ TEST(RunPathsTest, names_parts_with_four_digits_or_more) {
     EXPECT_EQ(paths.part(10'001), "결과/run.parts/10001.h5");
 }
 
+TEST(RunPathsTest, names_what_lies_beside_a_run) {
+    const RunPaths paths("결과/run.h5");
+    EXPECT_EQ(paths.board(), "결과/run.h5.board");
+    EXPECT_EQ(paths.expired_report(), "결과/run.h5.parts/expired.json");
+}
+
 TEST(RunPathsTest, knows_the_case_of_every_part_it_names) {
     for (const int id : {0, 7, 999, 9'999, 10'000, 10'001, 99'999}) {
         EXPECT_EQ(case_of_part(case_group(id) + ".h5"), id);

@@ -18,9 +18,9 @@
 
 #include "base/destroyer.hpp"
 #include "base/error.hpp"
-#include "record/block_sender.hpp"
 #include "record/case_table.hpp"
 #include "record/observation_cells.hpp"
+#include "record/rank_share.hpp"
 
 namespace railgauge::test {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/board/client.hpp"
+#include "watchdog/client.hpp"
 
 #include <thread>
 
 #include <gtest/gtest.h>
 
-#include "mpi/board/listener.hpp"
-#include "mpi/board/server.hpp"
+#include "watchdog/server.hpp"
+#include "watchdog/sockets.hpp"
 
 namespace railgauge::board {
 namespace {
@@ -52,7 +52,7 @@ TEST_F(ClientTest, connects_and_reports) {
     ASSERT_TRUE(connect());
     EXPECT_EQ(client_.board().link, Link::connected);
     own_.at = {Phase::timed, 4, 17};
-    EXPECT_TRUE(step_until([&] { return server_->roll().ranks().at(1).at.sequence == 17; }));
+    EXPECT_TRUE(step_until([&] { return server_->table().ranks().at(1).at.sequence == 17; }));
 }
 
 TEST_F(ClientTest, leaves_a_program_that_accepts_and_says_nothing_for_a_better_address) {
@@ -117,7 +117,7 @@ TEST_F(ClientTest, is_no_death_to_a_board_that_wakes_after_it_has_given_up) {
         std::this_thread::sleep_for(milliseconds{1});
     }
     EXPECT_TRUE(dead.empty());
-    EXPECT_EQ(server_->roll().ranks().at(1).link, Link::failed);
+    EXPECT_EQ(server_->table().ranks().at(1).link, Link::failed);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/board/expired_report.hpp"
+#include "watchdog/expired_report.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/board/frame.hpp"
+#include "watchdog/frame.hpp"
 
 #include <random>
 

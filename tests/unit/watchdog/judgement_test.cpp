@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/board/judgement.hpp"
+#include "watchdog/judgement.hpp"
 
 #include <gtest/gtest.h>
 
@@ -194,32 +194,32 @@ Frame beat(int rank, std::uint64_t pulse) {
 }
 
 TEST(DeadlineTest, passes_when_no_rank_got_on) {
-    Roll roll(now);
-    roll.note(beat(0, 1), now);
-    roll.note(beat(1, 1), now);
-    EXPECT_FALSE(is_expired(roll, limits, now + milliseconds{59'999}));
-    EXPECT_TRUE(is_expired(roll, limits, now + seconds{60}));
+    RankTable table(now);
+    table.note(beat(0, 1), now);
+    table.note(beat(1, 1), now);
+    EXPECT_FALSE(is_expired(table, limits, now + milliseconds{59'999}));
+    EXPECT_TRUE(is_expired(table, limits, now + seconds{60}));
 }
 
 TEST(DeadlineTest, never_passes_while_one_slow_rank_gets_on) {
-    Roll roll(now);
-    roll.note(beat(1, 1), now);
+    RankTable table(now);
+    table.note(beat(1, 1), now);
     for (int i = 0; i < 100; ++i) {
         const Instant later = now + i * seconds{59};
-        roll.note(beat(0, static_cast<std::uint64_t>(i)), later);
-        EXPECT_FALSE(is_expired(roll, limits, later + seconds{59}));
+        table.note(beat(0, static_cast<std::uint64_t>(i)), later);
+        EXPECT_FALSE(is_expired(table, limits, later + seconds{59}));
     }
 }
 
 TEST(DeadlineTest, passes_when_a_promised_rank_never_comes) {
-    Roll roll(now);
-    roll.expect(2);
-    roll.note(beat(0, 1), now);
-    EXPECT_TRUE(is_expired(roll, limits, now + seconds{60}));
+    RankTable table(now);
+    table.expect(2);
+    table.note(beat(0, 1), now);
+    EXPECT_TRUE(is_expired(table, limits, now + seconds{60}));
 }
 
 TEST(DeadlineTest, is_off_at_zero) {
-    EXPECT_FALSE(is_expired(Roll(now), limits_for(milliseconds{0}), now + seconds{100'000}));
+    EXPECT_FALSE(is_expired(RankTable(now), limits_for(milliseconds{0}), now + seconds{100'000}));
 }
 
 TEST(DeadlineTest, leaves_time_for_several_reports) {

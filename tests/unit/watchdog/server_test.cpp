@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/board/server.hpp"
+#include "watchdog/server.hpp"
 
 #include <random>
 #include <thread>
@@ -41,7 +41,7 @@ class ServerTest : public testing::Test {
         return false;
     }
 
-    Link link(std::size_t rank) const { return server_.roll().ranks().at(rank).link; }
+    Link link(std::size_t rank) const { return server_.table().ranks().at(rank).link; }
 
     /// Whether the board has closed the connection.
     bool is_dropped(Channel& channel) {
@@ -72,15 +72,15 @@ class ServerTest : public testing::Test {
 };
 
 TEST_F(ServerTest, admits_and_answers_a_rank_that_knows_the_token) {
-    server_.roll().expect(2);
+    server_.table().expect(2);
     const Channel peer = join(1);
     EXPECT_EQ(link(1), Link::connected);
-    EXPECT_EQ(server_.roll().ranks()[1].host, "peer");
-    EXPECT_TRUE(server_.roll().is_complete());
+    EXPECT_EQ(server_.table().ranks()[1].host, "peer");
+    EXPECT_TRUE(server_.table().is_complete());
 }
 
 TEST_F(ServerTest, drops_a_wrong_token) {
-    server_.roll().expect(2);
+    server_.table().expect(2);
     Channel peer = connect();
     Frame hello = frame_of(1, FrameType::hello);
     hello.token[15] ^= 1U;
@@ -90,7 +90,7 @@ TEST_F(ServerTest, drops_a_wrong_token) {
 }
 
 TEST_F(ServerTest, drops_ranks_that_the_job_does_not_have) {
-    server_.roll().expect(2);
+    server_.table().expect(2);
     for (const int rank : {0, 2, most_ranks - 1}) {
         Channel peer = connect();
         peer.send(frame_of(rank, FrameType::hello));
@@ -119,7 +119,7 @@ TEST_F(ServerTest, drops_garbage_at_once_and_goes_on) {
     EXPECT_THAT(dead_, IsEmpty());
 }
 
-TEST_F(ServerTest, drops_guests_that_say_nothing_when_their_time_is_over) {
+TEST_F(ServerTest, drops_newcomers_that_say_nothing_when_their_time_is_over) {
     Channel mute = connect();
     ASSERT_TRUE(
         step_until([&] { return connection_state(mute.descriptor()) == ConnectionState::made; }));
@@ -128,7 +128,7 @@ TEST_F(ServerTest, drops_guests_that_say_nothing_when_their_time_is_over) {
     EXPECT_TRUE(is_dropped(mute));
 }
 
-TEST_F(ServerTest, keeps_few_guests_however_many_come) {
+TEST_F(ServerTest, keeps_few_newcomers_however_many_come) {
     std::vector<FileDescriptor> crowd;
     for (int i = 0; i < 600; ++i) {
         crowd.push_back(begin_connection("127.0.0.1", server_.address().port));

@@ -19,7 +19,7 @@
 
 #include <unistd.h>
 
-#include "mpi/watchdog.hpp"
+#include "watchdog/watchdog.hpp"
 
 namespace {
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi/board/wording.hpp"
+#include "watchdog/wording.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "mpi/board/rank_list.hpp"
 
 namespace railgauge::board {
 namespace {

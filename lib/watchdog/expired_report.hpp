@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "watchdog/judgement.hpp"
+#include "watchdog/plan.hpp"
+
+namespace railgauge::board {
+
+/// What expired.json tells (docs/run-file.md).
+struct ExpiredReport {
+    std::string schema;
+    Judgement judgement;
+    std::vector<RankEntry> ranks;  ///< rank 0 first; all of them, or those that the writer knows
+    milliseconds deadline{0};
+    milliseconds elapsed{0};
+    std::string text;
+};
+
+/// One JSON object.
+std::string to_json(const ExpiredReport& report, const Plan& plan);
+
+/// The case whose status is `expired`: that of rank 0, which writes the cases, when it is in one.
+int expired_case(const ExpiredReport& report);
+
+}  // namespace railgauge::board
