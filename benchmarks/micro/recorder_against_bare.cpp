@@ -110,8 +110,7 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     app.add_option("--folder", options.folder, "Where to write");
     CLI11_PARSE(app, argc, argv);
-    int provided = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Init(&argc, &argv);
     int rank = 0;
     int ranks = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

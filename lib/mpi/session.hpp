@@ -5,7 +5,7 @@
 
 namespace railgauge {
 
-/// MPI_Init_thread .. MPI_Finalize. MPI_THREAD_FUNNELED: watchdogs never call MPI.
+/// MPI_Init .. MPI_Finalize.
 ///
 /// close() finalizes; a destructor that runs without it (an exception is under way) ends the whole
 /// job by MPI_Abort, since the other ranks would wait for this one for ever.

@@ -106,7 +106,7 @@ CaseResult Campaign::keep(const Case& c, const CaseResult& result, const Workloa
         if (name == "elapsed_ns") times_.add(cells);
         program_.take_gathered(c, rank, name, cells);
     };
-    const CaseResult recorded = recorder_.record(record);
+    CaseResult recorded = recorder_.record(record);
     if (result.status == CaseStatus::wrong) worst_ = ExitCode::wrong_data;
     if (result.status == CaseStatus::failed && worst_ == ExitCode::done) worst_ = ExitCode::library;
     progress_.set(Phase::between, -1);

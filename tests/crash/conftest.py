@@ -78,6 +78,14 @@ class Job:
             pytest.fail(f"the job did not end within {patience_s:.0f} s")
         return Ended(self.process.returncode, stdout, stderr, time.monotonic() - self.began)
 
+    def wait_until_gone(self) -> None:
+        """The job's end and that of every rank: ranks whose mpirun was killed notice a little later."""
+        self.wait()
+        deadline = time.monotonic() + PATIENCE_S
+        while self.ranks():
+            assert time.monotonic() < deadline, "ranks outlive their launcher"
+            time.sleep(0.02)
+
     def wait_for_cases(self, number: int) -> None:
         """Returns when that many cases are finished."""
         deadline = time.monotonic() + PATIENCE_S

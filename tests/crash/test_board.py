@@ -69,7 +69,7 @@ def test_a_death_is_told_at_once_with_its_place(victim: int, speaker: str, start
 
 
 def test_rank_0_dying_in_mpi_init_is_named(start: Start) -> None:
-    job = start(*PLAN, *DEADLINE, fault="rank=0,function=MPI_Init_thread,action=die")
+    job = start(*PLAN, *DEADLINE, fault="rank=0,function=MPI_Init,action=die")
     ended = job.wait()
     assert ended.code == 137, ended.stderr
     assert any("rank 0" in line and "phase init" in line for line in ended.own_lines), ended.stderr

@@ -63,14 +63,14 @@ def test_a_stopped_rank_is_named_as_silent(start: Start) -> None:
 
 
 def test_a_hanging_mpi_init_is_ended_and_named(start: Start) -> None:
-    job = start(*PLAN, *DEADLINE, fault="rank=1,function=MPI_Init_thread,action=hang_before")
+    job = start(*PLAN, *DEADLINE, fault="rank=1,function=MPI_Init,action=hang_before")
     ended = job.wait()
     assert ended.code == 5, ended.stderr
     assert said(ended, "phase init"), ended.stderr
 
 
 def test_a_rank_that_dies_in_mpi_init_is_named(start: Start) -> None:
-    job = start(*PLAN, *DEADLINE, fault="rank=1,function=MPI_Init_thread,action=die")
+    job = start(*PLAN, *DEADLINE, fault="rank=1,function=MPI_Init,action=die")
     ended = job.wait()
     assert ended.code != 0
     assert said(ended, "rank 1", "init"), ended.stderr

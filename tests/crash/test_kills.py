@@ -25,7 +25,7 @@ def test_finished_cases_survive_and_resume_completes(seed: int, start: Start) ->
     victims = [pid for pid in [*job.ranks(), job.launcher()] if pid is not None]
     if victims:
         kill(choice.choice(victims), signal.SIGKILL)
-    job.wait()
+    job.wait_until_gone()
     if not job.out.exists():
         read_parts(job.out)
         if finished_parts(job.out) or (job.out.parent / f"{job.out.name}.parts/header.h5").exists():
