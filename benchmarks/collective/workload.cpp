@@ -87,7 +87,7 @@ std::size_t CollectiveWorkload::largest_needed_bytes(const std::vector<Case>& pl
 void CollectiveWorkload::require_possible() const {
     if (const std::string obstacle = collectives_->obstacle(call_); !obstacle.empty()) {
         throw Error(ExitCode::usage, fmt::format("{} cannot do this case", collectives_->name()),
-                    obstacle, "use smaller --sizes or a wider --dtype");
+                    obstacle, "use another --redop, --dtype, --sizes or --backend");
     }
     require_share(needed_bytes(call_, member().ranks), share_, *memory_);
 }
