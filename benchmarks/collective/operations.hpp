@@ -12,27 +12,32 @@
 
 namespace railgauge {
 
-/// How many times the call's count a buffer holds.
+/// How many times the call's count a buffer holds, or how many pieces a result is put together
+/// from.
 enum class Extent { one, one_per_rank };
 
 enum class Reduces { no, yes };
 
+/// Whether one buffer can hold input and result.
+enum class InPlace { no, yes };
+
 /// Which ranks have an input, or a result.
 enum class Holders { every_rank, root };
 
-/// Where a chunk of a result comes from: the source is a rank or reduced_over_ranks, and the chunk
-/// starts at this element of the source's input.
-struct Origin {
+/// A piece of a result: elements [start, start + count) of it are elements [first, first + count)
+/// of the input of `source`, a rank or reduced_over_ranks.
+struct Piece {
     int source;
     std::size_t first;
+    std::size_t start;
+    std::size_t count;
 };
 
-/// Asks for chunk `chunk` (of `count` elements) of rank `rank`'s result.
-struct ChunkQuestion {
+/// Asks for piece `index` of the result of `rank`, of `ranks`.
+struct PieceQuestion {
     int rank;
-    int chunk;
-    int root;
-    std::size_t count;
+    int ranks;
+    int index;
 };
 
 /// All there is to know about a collective apart from launching it (lib/collectives).
@@ -41,11 +46,13 @@ struct OperationRow {
     std::string_view name;
     Extent send;
     Extent receive;
+    Extent pieces;
     Holders input;
     Holders result;
     Reduces reduces;
+    InPlace in_place;
     double (*bus_factor)(int ranks);  ///< busbw = algbw x this, as nccl-tests has it
-    Origin (*origin)(const ChunkQuestion& question);
+    Piece (*piece)(const CollectiveCall& call, const PieceQuestion& question);
 };
 
 /// Every collective, in the order of the enumerators.
@@ -61,11 +68,18 @@ std::vector<std::string> operation_names();
 /// Whether the operation has a root.
 bool is_rooted(const OperationRow& row);
 
-/// Elements of a rank's send and receive buffer, and of the larger of the two, which is also X of
-/// algbw = X / time in nccl-tests.
+/// Why so many ranks cannot do it; empty when they can.
+std::string obstacle(const OperationRow& row, int ranks);
+
+/// Elements of a rank's send and receive buffer, and of the larger of the two. An alltoallv's are
+/// the most that any rank has.
 std::size_t send_elements(const OperationRow& row, std::size_t count, int ranks);
 std::size_t receive_elements(const OperationRow& row, std::size_t count, int ranks);
 std::size_t larger_elements(const OperationRow& row, std::size_t count, int ranks);
+
+/// X of algbw = X / time, as nccl-tests has it: the larger buffer, but what is sent in a hypercube
+/// and the most that is really moved in an alltoallv.
+std::size_t algbw_elements(const CollectiveCall& call, int ranks);
 
 /// The count whose larger buffer comes closest to `bytes` from below; 0 when not even one element
 /// per rank fits.

@@ -67,9 +67,34 @@ void CollectiveOptions::add_to(CLI::App& app) {
         ->check(CLI::IsMember({"out", "in", "both"}).description(""))
         ->type_name("NAME")
         ->capture_default_str();
-    group.add_option("--root", root, "Root of broadcast and reduce")
+    group.add_option("--root", root, "Root of broadcast, reduce, gather and scatter")
         ->type_name("RANK")
         ->capture_default_str();
+    auto* const from_file = group.add_option(
+        "--matrix", matrix,
+        "File of who sends whom how much in alltoallv: a line per sender, a weight per receiver, "
+        "scaled to the size");
+    group
+        .add_option("--spread", spread_percent,
+                    "How far chunks of alltoallv differ from their mean, in %")
+        ->check(CLI::Range(0.0, 100.0).description(""))
+        ->excludes(from_file)
+        ->type_name("PERCENT")
+        ->capture_default_str();
+    group.add_option("--seed", seed, "Seed of that spread")
+        ->excludes(from_file)
+        ->type_name("NUMBER")
+        ->capture_default_str();
+}
+
+std::string CollectiveOptions::spread() const {
+    if (!matrix.empty()) return fmt::format("matrix {}", matrix.filename().native());
+    return fmt::format("+-{:g} % seed {}", spread_percent, seed);
+}
+
+Weights CollectiveOptions::weights(int ranks) const {
+    const auto n = static_cast<std::size_t>(ranks);
+    return matrix.empty() ? seeded_weights(n, spread_percent / 100, seed) : read_weights(matrix, n);
 }
 
 }  // namespace railgauge

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
+
+#include "collectives/count_matrix.hpp"
 
 namespace CLI {
 class App;
@@ -20,8 +24,17 @@ struct CollectiveOptions {
     std::vector<std::string> reductions{"sum"};
     std::string place = "out";
     int root = 0;
+    double spread_percent = 50;    ///< of alltoallv
+    std::uint64_t seed = 1;        ///< of alltoallv
+    std::filesystem::path matrix;  ///< of alltoallv; empty = seeded
 
     void add_to(CLI::App& app);
+
+    /// How alltoallv is spread, in words.
+    std::string spread() const;
+
+    /// @throws Error(usage) when --matrix cannot be read or is for another number of ranks
+    Weights weights(int ranks) const;
 };
 
 }  // namespace railgauge

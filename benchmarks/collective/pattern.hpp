@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "collective/pattern_tables.hpp"
 #include "collectives/call.hpp"
 
 namespace railgauge {
@@ -21,16 +22,18 @@ struct ElementRange {
 };
 
 /// The data of check rounds: element i of rank r in a round, and what any reduction makes of it,
-/// are known exactly, so that a swapped rank, a shifted chunk, a buffer of an earlier round or an
-/// operation that did not run shows.
+/// are known, so that a swapped rank, a shifted chunk, a buffer of an earlier round or an operation
+/// that did not run shows.
 ///
-///     value(r, round, i) = residue(r, i mod 1021) + level(round, i / 1021)
+///     value(r, round, i) = residue(r, i mod 1021) + level(round, i / 1021) x weight(r, i mod 1021)
 ///
-/// Residues differ between ranks and scatter over the index; levels differ between neighbouring
-/// blocks of 1021 elements and between rounds. Both moduli are primes, so that no chunk of a
-/// power of two repeats its neighbour. The sum over ranks is then a table of 1021 entries plus n
-/// levels, whatever n is. All values are small integers: sums are exact in every type (float32: n x
-/// 4086 < 2^24), and none has the bits of the poison.
+/// and so has the reduction, with tables of its own. Residues differ between ranks and scatter over
+/// the index; levels differ between neighbouring blocks of 1021 elements and between rounds. Both
+/// moduli are primes, so that no chunk of a power of two repeats its neighbour. The tables are
+/// those of PatternTables; every sum, in any order, is a whole number that the type holds exactly,
+/// and no value has the bits of the poison. Only an average of a floating type is not exact: its
+/// elements may be off by (n + 2) unit roundoffs of the type, for n ranks (one for 1/n, one for
+/// each product and each of n - 1 sums of non-negative numbers).
 class Pattern {
   public:
     /// @throws Error(usage) above 65,536 ranks, where float32 sums would round
@@ -50,25 +53,17 @@ class Pattern {
     static void poison(void* out, std::size_t bytes);
 
   private:
-    struct Range {
-        std::int32_t residues;     ///< a power of two
-        std::int32_t levels;       ///< a prime
-        std::uint32_t multiplier;  ///< odd, near residues / golden ratio: spreads ranks evenly
-    };
-
-    static Range choose_range(DataType type, int ranks);
-    std::int32_t residue(int rank, std::size_t index) const;
-    std::int32_t level(const ElementRange& stretch, std::size_t block) const;
-    void fill_reduced_residues();
-    const std::int32_t* residues_of(const ElementRange& stretch);
+    const PatternTable& table_of(const ElementRange& stretch);
+    int divisor_of(const ElementRange& stretch) const;
 
     DataType type_;
     ReduceOperation reduce_;
     int ranks_;
-    Range range_;
-    std::vector<std::int32_t> reduced_;  ///< residues of the reduction; empty without one
-    std::vector<std::int32_t> single_;  ///< residues of one rank, as far as the last stretch needed
-    std::vector<std::byte> expected_;   ///< one block
+    DataType stored_;  ///< what elements are written as
+    PatternTables tables_;
+    PatternTable reduced_{};           ///< of the reduction, if there is one
+    PatternTable single_{};            ///< of one rank, as far as the last stretch needed
+    std::vector<std::byte> expected_;  ///< one block
 };
 
 }  // namespace railgauge

@@ -36,6 +36,15 @@ std::vector<Value> as_values(const std::vector<std::string>& texts) {
     return {texts.begin(), texts.end()};
 }
 
+/// Of the places asked for, those the operation has.
+std::vector<std::string> places_of(const CollectiveOptions& options, const OperationRow& row) {
+    std::vector<std::string> places{"out", "in"};
+    if (row.in_place == InPlace::no) std::erase(places, "in");
+    if (options.place != "both")
+        std::erase_if(places, [&](const std::string& place) { return place != options.place; });
+    return places;
+}
+
 /// The sweep of one operation and one type.
 class TypeSweep {
   public:
@@ -61,6 +70,7 @@ class TypeSweep {
             const std::size_t count = count_within(row_, bytes, type_, ranks_);
             c.annotate("count", static_cast<std::int64_t>(count));
             c.annotate("root", std::int64_t{is_rooted(row_) ? options_.root : -1});
+            if (row_.operation == Operation::alltoallv) c.annotate("spread", options_.spread());
             c.annotate("group_ranks", std::int64_t{ranks_});
         }
         return cases;
@@ -81,9 +91,6 @@ class TypeSweep {
     }
 
     Sweep sweep() const {
-        const bool both = options_.place == "both";
-        const std::vector<Value> places =
-            both ? as_values({"out", "in"}) : as_values({options_.place});
         Sweep sweep;
         sweep.axis("operation", {std::string(row_.name)})
             .axis("backend", {options_.backend})
@@ -91,7 +98,7 @@ class TypeSweep {
             .axis("dtype", {std::string(to_text(type_))})
             .axis("redop", row_.reduces == Reduces::yes ? as_values(options_.reductions)
                                                         : as_values({"none"}))
-            .axis("place", places)
+            .axis("place", as_values(places_of(options_, row_)))
             .axis("bytes", bytes_);
         return sweep;
     }
@@ -111,29 +118,36 @@ void append(std::vector<Case>& cases, std::vector<Case> more) {
 CollectivePlan plan_operation(const CollectiveOptions& options, const OperationRow& row,
                               int ranks) {
     CollectivePlan plan;
+    if (const std::string why = obstacle(row, ranks); !why.empty()) {
+        plan.left_out.push_back(why);
+        return plan;
+    }
+    if (places_of(options, row).empty()) {
+        plan.left_out.push_back(fmt::format("{} takes two buffers", row.name));
+        return plan;
+    }
     for (const std::string& name : options.types) {
         const DataType type = parse_data_type(name);
         if (type == DataType::bytes && row.reduces == Reduces::yes) {
             plan.left_out.push_back(
-                fmt::format("{} leaves out bytes: they have no sum or maximum", row.name));
+                fmt::format("{} leaves out bytes: they are no numbers", row.name));
             continue;
         }
         const TypeSweep sweep(options, row, type, ranks);
         if (!sweep.complete()) plan.left_out.push_back(sweep.remark());
         append(plan.cases, sweep.cases());
     }
-    if (plan.cases.empty()) {
-        throw Error(ExitCode::usage, fmt::format("nothing of {} can be measured", row.name),
-                    fmt::format("{}", fmt::join(plan.left_out, "; ")),
-                    "use larger --sizes or another --dtype");
-    }
     return plan;
 }
 
-std::vector<std::string> chosen_operations(const CollectiveOptions& options) {
-    const auto& chosen = options.operations;
-    const bool all = std::find(chosen.begin(), chosen.end(), "all") != chosen.end();
-    return all ? operation_names() : chosen;
+[[noreturn]] void refuse(const std::string& what, const std::vector<std::string>& left_out) {
+    throw Error(ExitCode::usage, fmt::format("nothing of {} can be measured", what),
+                fmt::format("{}", fmt::join(left_out, "; ")),
+                "use larger --sizes, another --dtype, --place or number of ranks");
+}
+
+bool wants_all(const std::vector<std::string>& chosen) {
+    return std::find(chosen.begin(), chosen.end(), "all") != chosen.end();
 }
 
 }  // namespace
@@ -141,11 +155,14 @@ std::vector<std::string> chosen_operations(const CollectiveOptions& options) {
 CollectivePlan plan_collectives(const CollectiveOptions& options, int ranks) {
     require_root(options.root, ranks);
     CollectivePlan plan;
-    for (const std::string& name : chosen_operations(options)) {
+    const bool all = wants_all(options.operations);
+    for (const std::string& name : all ? operation_names() : options.operations) {
         CollectivePlan part = plan_operation(options, find_operation(name), ranks);
+        if (part.cases.empty() && !all) refuse(name, part.left_out);
         append(plan.cases, std::move(part.cases));
         plan.left_out.insert(plan.left_out.end(), part.left_out.begin(), part.left_out.end());
     }
+    if (plan.cases.empty()) refuse("all operations", plan.left_out);
     return plan;
 }
 

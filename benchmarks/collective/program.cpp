@@ -8,6 +8,7 @@
 #include "collective/plan.hpp"
 #include "collective/table.hpp"
 #include "collective/workload.hpp"
+#include "mpi/check.hpp"
 #include "program/memory_share.hpp"
 
 namespace railgauge {
@@ -31,6 +32,7 @@ std::vector<Case> CollectiveProgram::plan(const Job& job) {
     require_links(job.placement);
     require_backend(options_.backend);
     make_memory_space(options_.memory);  // throws when the build lacks it
+    weights_ = options_.weights(job.team.size());
     CollectivePlan plan = plan_collectives(options_, job.team.size());
     for (const std::string& remark : plan.left_out)
         log_text_root(remark);
@@ -41,8 +43,12 @@ std::vector<Case> CollectiveProgram::plan(const Job& job) {
 AnyWorkload CollectiveProgram::make_workload(const Job& job) {
     auto memory = make_memory_space(options_.memory);
     const MemoryShare share = agree_memory_share(job, *memory);
+    // Each rank read the file; rank 0's counts, should they differ.
+    check_mpi(
+        MPI_Bcast(weights_.data(), static_cast<int>(weights_.size()), MPI_DOUBLE, 0, job.comm),
+        "sharing the spread of alltoallv");
     return std::make_unique<CollectiveWorkload>(make_collectives(options_.backend, job.comm),
-                                                std::move(memory), cases_, share);
+                                                std::move(memory), cases_, share, weights_);
 }
 
 std::string CollectiveProgram::table_header() const {

@@ -25,6 +25,7 @@ class CollectiveProgram : public Program {
   private:
     CollectiveOptions options_;
     std::vector<Case> cases_;
+    Weights weights_;
 };
 
 }  // namespace railgauge

@@ -7,50 +7,27 @@
 
 #include <fmt/format.h>
 
-#include "base/units.hpp"
+#include "base/text_table.hpp"
 
 namespace railgauge {
 namespace {
 
-struct Column {
-    const char* name;
-    const char* unit;
-    int width;
-};
+constexpr std::array<TextColumn, 14> columns{{{"operation", "", 14},
+                                              {"size", "(B)", 11},
+                                              {"count", "(elements)", 11},
+                                              {"type", "", 10},
+                                              {"redop", "", 6},
+                                              {"root", "", 4},
+                                              {"place", "", 5},
+                                              {"time", "(us)", 10},
+                                              {"algbw", "(GB/s)", 8},
+                                              {"busbw", "(GB/s)", 8},
+                                              {"median", "(us)", 10},
+                                              {"p99", "(us)", 10},
+                                              {"max", "(us)", 10},
+                                              {"#wrong", "(elements)", 10}}};
 
-constexpr std::array<Column, 14> columns{{{"operation", "", 14},
-                                          {"size", "(B)", 11},
-                                          {"count", "(elements)", 11},
-                                          {"type", "", 7},
-                                          {"redop", "", 5},
-                                          {"root", "", 4},
-                                          {"place", "", 5},
-                                          {"time", "(us)", 10},
-                                          {"algbw", "(GB/s)", 8},
-                                          {"busbw", "(GB/s)", 8},
-                                          {"median", "(us)", 10},
-                                          {"p99", "(us)", 10},
-                                          {"max", "(us)", 10},
-                                          {"#wrong", "(elements)", 10}}};
-
-std::string line(const char* prefix, const std::vector<std::string>& cells) {
-    std::string text(prefix);
-    for (std::size_t i = 0; i < cells.size(); ++i)
-        text += fmt::format(" {:>{}}", cells[i], columns.at(i).width);
-    return text;
-}
-
-std::string header_line(const char* Column::*member) {
-    std::vector<std::string> cells;
-    for (const Column& column : columns)
-        cells.emplace_back(column.*member);
-    return line("#", cells);
-}
-
-/// Microseconds of a time that may be unknown (NaN).
-std::string microseconds(double ns) {
-    return std::isnan(ns) ? "-" : fmt::format("{:.2f}", ns / ns_per_us);
-}
+constexpr TextTable table(columns);
 
 /// Bytes per nanosecond are GB per second.
 std::string bandwidth(double bytes, double ns) {
@@ -67,7 +44,7 @@ std::string collective_table_header() {
     return "# Times of one operation, pooled over all ranks: time is the mean, from which algbw "
            "and\n"
            "# busbw follow as in nccl-tests; p99 takes 1000 samples. 1 GB is 1e9 B.\n" +
-           header_line(&Column::name) + '\n' + header_line(&Column::unit);
+           table.header();
 }
 
 std::string collective_table_row(const Case& c, const CaseResult& result,
@@ -80,16 +57,16 @@ std::string collective_table_row(const Case& c, const CaseResult& result,
                                    to_text(c.integer("root")),
                                    c.text("place")};
     if (result.status != CaseStatus::done && result.status != CaseStatus::wrong) {
-        return fmt::format("{}  {}: {}", line(" ", cells), to_text(result.status), result.reason);
+        return table.row_without_result(cells, to_text(result.status), result.reason);
     }
     const auto bytes = static_cast<double>(result.algbw_bytes);
-    for (std::string cell :
-         {microseconds(times.mean_ns), bandwidth(bytes, times.mean_ns),
-          bandwidth(bytes * result.bus_factor, times.mean_ns), microseconds(times.median_ns),
-          microseconds(times.p99_ns), microseconds(times.max_ns), wrong_elements(result)}) {
+    for (std::string cell : {microseconds_cell(times.mean_ns), bandwidth(bytes, times.mean_ns),
+                             bandwidth(bytes * result.bus_factor, times.mean_ns),
+                             microseconds_cell(times.median_ns), microseconds_cell(times.p99_ns),
+                             microseconds_cell(times.max_ns), wrong_elements(result)}) {
         cells.push_back(std::move(cell));
     }
-    return line(" ", cells);
+    return table.row(cells);
 }
 
 }  // namespace railgauge

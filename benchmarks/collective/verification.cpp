@@ -13,12 +13,26 @@ std::byte* element(void* buffer, const CollectiveCall& call, std::size_t index) 
     return static_cast<std::byte*>(buffer) + index * size_of(call.type);
 }
 
+/// Where in the one buffer of an in-place call the smaller of input and result lies, in elements:
+/// at this rank's place in the larger.
+std::size_t own_place(const CollectiveCall& call, int rank) {
+    return static_cast<std::size_t>(rank) * call.count;
+}
+
 /// Where this rank's input begins. In place, an operation that makes more than it takes finds it
 /// where its result will be.
 void* input_of(const CollectiveCall& call, const OperationRow& row, int rank) {
     if (call.place == Place::out) return const_cast<void*>(call.send);
     const bool grows = row.send == Extent::one && row.receive == Extent::one_per_rank;
-    return element(call.receive, call, grows ? static_cast<std::size_t>(rank) * call.count : 0);
+    return element(call.receive, call, grows ? own_place(call, rank) : 0);
+}
+
+/// Where this rank's result begins: at the start, but what the root of an in-place scatter keeps
+/// lies where it was.
+void* result_of(const CollectiveCall& call, int rank) {
+    const bool stays =
+        call.operation == Operation::scatter && call.place == Place::in && rank == call.root;
+    return element(call.receive, call, stays ? own_place(call, rank) : 0);
 }
 
 bool holds(Holders holders, int rank, int root) {
@@ -39,20 +53,20 @@ CheckTally check_result(const CollectiveCall& call, Member member, std::uint64_t
                         Pattern& pattern) {
     const OperationRow& row = row_of(call.operation);
     if (!holds(row.result, member.rank, call.root)) return {};
-    const int chunks = row.receive == Extent::one ? 1 : member.ranks;
+    const int pieces = row.pieces == Extent::one ? 1 : member.ranks;
+    auto* const result = static_cast<std::byte*>(result_of(call, member.rank));
     CheckTally tally;
-    for (int chunk = 0; chunk < chunks; ++chunk) {
-        const Origin origin = row.origin({member.rank, chunk, call.root, call.count});
-        const std::size_t start = static_cast<std::size_t>(chunk) * call.count;
-        tally.checked += call.count;
-        tally.wrong += pattern.count_wrong({origin.source, round, origin.first, call.count},
-                                           element(call.receive, call, start));
+    for (int index = 0; index < pieces; ++index) {
+        const Piece piece = row.piece(call, {member.rank, member.ranks, index});
+        tally.checked += piece.count;
+        tally.wrong += pattern.count_wrong({piece.source, round, piece.first, piece.count},
+                                           element(result, call, piece.start));
     }
     return tally;
 }
 
 void settle_input(const CollectiveCall& call, Member member) {
-    if (call.place == Place::out || call.reduce != ReduceOperation::sum) return;
+    if (call.place == Place::out || call.reduce == ReduceOperation::none) return;
     std::memset(call.receive, 0, buffer_bytes(call, member.ranks).receive);
 }
 

@@ -23,8 +23,8 @@ void write_input(const CollectiveCall& call, Member member, std::uint64_t round,
 CheckTally check_result(const CollectiveCall& call, Member member, std::uint64_t round,
                         Pattern& pattern);
 
-/// Makes the buffers fit for repeating the operation without refilling them: an in-place sum would
-/// otherwise grow by the number of ranks each time, to infinity or beyond the integers.
+/// Makes the buffers fit for repeating the operation without refilling them: an in-place sum or
+/// product would otherwise grow each time, to infinity or beyond the integers.
 void settle_input(const CollectiveCall& call, Member member);
 
 }  // namespace railgauge

@@ -28,16 +28,19 @@ std::size_t needed_bytes(const CollectiveCall& call, int ranks) {
 
 CollectiveWorkload::CollectiveWorkload(std::unique_ptr<Collectives> collectives,
                                        std::unique_ptr<MemorySpace> memory,
-                                       const std::vector<Case>& plan, MemoryShare share)
+                                       const std::vector<Case>& plan, MemoryShare share,
+                                       Weights weights)
     : collectives_(std::move(collectives)),
       memory_(std::move(memory)),
       share_(share),
+      weights_(std::move(weights)),
       buffer_(memory_->allocate(largest_needed_bytes(plan))) {}
 
 void CollectiveWorkload::prepare(const Case& c) {
     call_ = call_of(c);
     require_possible();
     set_buffers();
+    set_counts();
     collectives_->prepare(call_);
     if (!pattern_ || !pattern_->is_for(call_.type, call_.reduce)) {
         pattern_.emplace(call_.type, call_.reduce, collectives_->size());
@@ -50,9 +53,10 @@ void CollectiveWorkload::prepare(const Case& c) {
 
 Traffic CollectiveWorkload::traffic() const {
     const OperationRow& row = row_of(call_.operation);
-    const std::uint64_t bytes =
-        larger_elements(row, call_.count, member().ranks) * size_of(call_.type);
-    return {bytes, bytes, row.bus_factor(member().ranks)};
+    const int ranks = member().ranks;
+    const std::size_t element = size_of(call_.type);
+    return {larger_elements(row, call_.count, ranks) * element,
+            algbw_elements(call_, ranks) * element, row.bus_factor(ranks)};
 }
 
 CheckTally CollectiveWorkload::check(std::uint64_t round) {
@@ -83,7 +87,7 @@ std::size_t CollectiveWorkload::largest_needed_bytes(const std::vector<Case>& pl
 void CollectiveWorkload::require_possible() const {
     if (const std::string obstacle = collectives_->obstacle(call_); !obstacle.empty()) {
         throw Error(ExitCode::usage, fmt::format("{} cannot do this case", collectives_->name()),
-                    obstacle, "use smaller --sizes or a wider --dtype");
+                    obstacle, "use another --redop, --dtype, --sizes or --backend");
     }
     require_share(needed_bytes(call_, member().ranks), share_, *memory_);
 }
@@ -95,6 +99,17 @@ void CollectiveWorkload::set_buffers() {
     // A broadcast has one buffer per rank: the root's is its input, the others' their output.
     if (call_.operation == Operation::broadcast && member().rank == call_.root) {
         call_.receive = begin;
+    }
+}
+
+void CollectiveWorkload::set_counts() {
+    if (call_.operation != Operation::alltoallv) return;
+    const auto ranks = static_cast<std::size_t>(member().ranks);
+    call_.counts = std::make_shared<CountMatrix>(scale_to(weights_, ranks, call_.count));
+    if (call_.counts->most() == 0) {
+        throw Error(ExitCode::usage, "no chunk has an element",
+                    fmt::format("{} elements are spread over {} ranks", call_.count, ranks),
+                    "use larger --sizes");
     }
 }
 

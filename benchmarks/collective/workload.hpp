@@ -18,9 +18,10 @@ namespace railgauge {
 class CollectiveWorkload : public IterationWorkload {
   public:
     /// @param plan all cases; those that need more than the share are skipped when their turn comes
+    /// @param weights of alltoallv; may be empty when the plan has none
     CollectiveWorkload(std::unique_ptr<Collectives> collectives,
                        std::unique_ptr<MemorySpace> memory, const std::vector<Case>& plan,
-                       MemoryShare share);
+                       MemoryShare share, Weights weights);
 
     void prepare(const Case& c) override;
     Traffic traffic() const override;
@@ -34,10 +35,12 @@ class CollectiveWorkload : public IterationWorkload {
     std::size_t largest_needed_bytes(const std::vector<Case>& plan) const;
     void require_possible() const;
     void set_buffers();
+    void set_counts();
 
     std::unique_ptr<Collectives> collectives_;
     std::unique_ptr<MemorySpace> memory_;
     MemoryShare share_;
+    Weights weights_;
     Buffer buffer_;
     CollectiveCall call_{};
     std::optional<Pattern> pattern_;

@@ -4,7 +4,10 @@
 // whose last word is the ratio of the median times. One launch says little (placement of processes
 // and pages differs between launches): benchmarks/micro/batched_ratio takes the median of several.
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
+#include <stdexcept>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -55,18 +58,21 @@ std::int64_t time_plain(const Shape& shape, MPI_Comm comm, Call call) {
 /// The same operation as the workload's, on buffers laid out alike, on a communicator of its own.
 class PlainLoop {
   public:
-    PlainLoop(const Case& c, MPI_Comm comm) : call_(call_of(c)), comm_(comm) {
-        int ranks = 1;
-        MPI_Comm_size(comm, &ranks);
-        const BufferBytes bytes = buffer_bytes(call_, ranks);
+    PlainLoop(const Case& c, const Weights& weights, MPI_Comm comm)
+        : call_(call_of(c)), comm_(comm) {
+        MPI_Comm_size(comm, &ranks_);
+        MPI_Comm_rank(comm, &rank_);
+        const BufferBytes bytes = buffer_bytes(call_, ranks_);
         send_ = make_host_memory()->allocate(bytes.send);
         receive_ = make_host_memory()->allocate(bytes.receive);
+        count_ = static_cast<int>(call_.count);
+        spread(scale_to(weights, static_cast<std::size_t>(ranks_), call_.count));
     }
 
     std::int64_t time(const Shape& shape) const {
         const void* const send = send_.data();
         void* const receive = receive_.data();
-        const auto count = static_cast<int>(call_.count);
+        const int count = count_;
         const MPI_Comm comm = comm_;
         switch (call_.operation) {
             case Operation::all_reduce:
@@ -92,15 +98,73 @@ class PlainLoop {
                 return time_plain(shape, comm, [=] {
                     MPI_Alltoall(send, count, MPI_FLOAT, receive, count, MPI_FLOAT, comm);
                 });
+            default: return time_more(shape);
         }
-        return 0;
     }
 
   private:
+    std::int64_t time_more(const Shape& shape) const {
+        const void* const send = send_.data();
+        void* const receive = receive_.data();
+        const int count = count_;
+        const MPI_Comm comm = comm_;
+        const int next = (rank_ + 1) % ranks_;
+        const int previous = (rank_ + ranks_ - 1) % ranks_;
+        switch (call_.operation) {
+            case Operation::alltoallv:
+                return time_plain(shape, comm, [&, comm] {
+                    MPI_Alltoallv(send, send_counts_.data(), send_offsets_.data(), MPI_FLOAT,
+                                  receive, receive_counts_.data(), receive_offsets_.data(),
+                                  MPI_FLOAT, comm);
+                });
+            case Operation::gather:
+                return time_plain(shape, comm, [=] {
+                    MPI_Gather(send, count, MPI_FLOAT, receive, count, MPI_FLOAT, 0, comm);
+                });
+            case Operation::scatter:
+                return time_plain(shape, comm, [=] {
+                    MPI_Scatter(send, count, MPI_FLOAT, receive, count, MPI_FLOAT, 0, comm);
+                });
+            case Operation::sendrecv:
+                return time_plain(shape, comm, [=] {
+                    MPI_Sendrecv(send, count, MPI_FLOAT, next, 0, receive, count, MPI_FLOAT,
+                                 previous, 0, comm, MPI_STATUS_IGNORE);
+                });
+            case Operation::hypercube: return time_plain(shape, comm, [this] { hypercube(); });
+            default: throw std::logic_error("an operation has no plain loop");
+        }
+    }
+
+    void hypercube() const {
+        auto* const all = static_cast<float*>(receive_.data());
+        std::memcpy(all + std::ptrdiff_t{rank_} * count_, send_.data(),
+                    static_cast<std::size_t>(count_) * sizeof(float));
+        for (int bit = 1; bit < ranks_; bit *= 2) {
+            const int peer = rank_ ^ bit;
+            MPI_Sendrecv(all + std::ptrdiff_t{rank_ / bit * bit} * count_, bit * count_, MPI_FLOAT,
+                         peer, 0, all + std::ptrdiff_t{peer / bit * bit} * count_, bit * count_,
+                         MPI_FLOAT, peer, 0, comm_, MPI_STATUS_IGNORE);
+        }
+    }
+
+    void spread(const CountMatrix& counts) {
+        const auto self = static_cast<std::size_t>(rank_);
+        for (std::size_t peer = 0; peer < counts.ranks(); ++peer) {
+            send_counts_.push_back(static_cast<int>(counts.count(self, peer)));
+            send_offsets_.push_back(static_cast<int>(counts.send_offset(self, peer)));
+            receive_counts_.push_back(static_cast<int>(counts.count(peer, self)));
+            receive_offsets_.push_back(static_cast<int>(counts.receive_offset(peer, self)));
+        }
+    }
+
     CollectiveCall call_;
     MPI_Comm comm_;
+    int rank_ = 0;
+    int ranks_ = 1;
+    int count_ = 0;
     Buffer send_;
     Buffer receive_;
+    std::vector<int> send_counts_, send_offsets_, receive_counts_, receive_offsets_;
 };
 
 double median(std::vector<double> values) {
@@ -110,8 +174,8 @@ double median(std::vector<double> values) {
 }
 
 /// One case: blocks in the order A B B A A B B A ..., so that a drift of the machine hits both.
-void compare(const Case& c, CollectiveWorkload& workload, Team& team, MPI_Comm comm,
-             const Shape& shape) {
+void compare(const Case& c, const Weights& weights, CollectiveWorkload& workload, Team& team,
+             MPI_Comm comm, const Shape& shape) {
     Progress progress;
     RunnerOptions options;
     options.check = CheckMode::off;
@@ -119,7 +183,7 @@ void compare(const Case& c, CollectiveWorkload& workload, Team& team, MPI_Comm c
     Runner runner(team, progress, monotonic_clock, options);
     const auto rule = make_fixed_rule(shape.samples);
     SampleBuffer samples;
-    const PlainLoop plain(c, comm);
+    const PlainLoop plain(c, weights, comm);
 
     std::vector<double> ours_ns;
     std::vector<double> plain_ns;
@@ -155,10 +219,11 @@ int run(int argc, char** argv) {
     Communicator comm = Communicator::duplicate(MPI_COMM_WORLD);
     MpiTeam team(comm.get(), host_name());
     const auto plan = make_plan(plan_collectives(options, comm.size()).cases);
+    const Weights weights = options.weights(comm.size());
     CollectiveWorkload workload(make_mpi_collectives(comm.get()), make_host_memory(), plan,
-                                {std::uint64_t{1} << 32, comm.size()});
+                                {std::uint64_t{1} << 32, comm.size()}, weights);
     for (const Case& c : plan)
-        compare(c, workload, team, comm.get(), shape);
+        compare(c, weights, workload, team, comm.get(), shape);
     workload.close();
     comm.close();
     session.close();

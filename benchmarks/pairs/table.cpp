@@ -7,58 +7,33 @@
 
 #include <fmt/format.h>
 
-#include "base/units.hpp"
+#include "base/text_table.hpp"
 
 namespace railgauge {
 namespace {
 
-struct Column {
-    const char* name;
-    const char* unit;
-    int width;
-};
+constexpr std::array<TextColumn, 17> columns{{{"operation", "", 9},
+                                              {"direction", "", 10},
+                                              {"pattern", "", 11},
+                                              {"rails", "", 8},
+                                              {"repeat", "", 6},
+                                              {"round", "", 5},
+                                              {"size", "(B)", 10},
+                                              {"depth", "", 5},
+                                              {"pairs", "", 5},
+                                              {"lowest", "(Gb/s)", 9},
+                                              {"median", "(Gb/s)", 9},
+                                              {"highest", "(Gb/s)", 9},
+                                              {"median", "(us)", 9},
+                                              {"p99", "(us)", 9},
+                                              {"max", "(us)", 9},
+                                              {"#wrong", "(B)", 8},
+                                              {"slowest", "", 0}}};
 
-constexpr std::array<Column, 17> columns{{{"operation", "", 9},
-                                          {"direction", "", 10},
-                                          {"pattern", "", 11},
-                                          {"rails", "", 8},
-                                          {"repeat", "", 6},
-                                          {"round", "", 5},
-                                          {"size", "(B)", 10},
-                                          {"depth", "", 5},
-                                          {"pairs", "", 5},
-                                          {"lowest", "(Gb/s)", 9},
-                                          {"median", "(Gb/s)", 9},
-                                          {"highest", "(Gb/s)", 9},
-                                          {"median", "(us)", 9},
-                                          {"p99", "(us)", 9},
-                                          {"max", "(us)", 9},
-                                          {"#wrong", "(B)", 8},
-                                          {"slowest", "", 0}}};
-
-std::string line(const char* prefix, const std::vector<std::string>& cells) {
-    std::string text(prefix);
-    for (std::size_t i = 0; i < cells.size(); ++i)
-        text += fmt::format(" {:>{}}", cells[i], columns.at(i).width);
-    return text;
-}
-
-std::string header_line(const char* Column::*member) {
-    std::vector<std::string> cells;
-    cells.reserve(columns.size());
-    for (const Column& column : columns)
-        cells.emplace_back(column.*member);
-    std::string text = line("#", cells);
-    text.erase(text.find_last_not_of(' ') + 1);
-    return text;
-}
+constexpr TextTable table(columns);
 
 std::string rate(double gbit_per_s) {
     return std::isnan(gbit_per_s) ? "-" : fmt::format("{:.4f}", gbit_per_s);
-}
-
-std::string microseconds(double ns) {
-    return std::isnan(ns) ? "-" : fmt::format("{:.2f}", ns / ns_per_us);
 }
 
 std::string wrong_bytes(const CaseResult& result) {
@@ -71,7 +46,7 @@ std::string pairs_table_header() {
     return "# Bandwidth is payload of a pair in one direction, acknowledged: lowest, median and\n"
            "# highest pair. Latency is half of a round trip over all pairs; p99 takes 1000 "
            "samples.\n# 1 Gb/s is 1e9 bit/s.\n" +
-           header_line(&Column::name) + '\n' + header_line(&Column::unit);
+           table.header();
 }
 
 std::string pairs_table_row(const Case& c, const CaseResult& result, const PairSummary& summary) {
@@ -80,15 +55,15 @@ std::string pairs_table_row(const Case& c, const CaseResult& result, const PairS
     for (const char* name : {"repeat", "round", "bytes", "depth", "pairs"})
         cells.push_back(to_text(c.integer(name)));
     if (result.status != CaseStatus::done && result.status != CaseStatus::wrong)
-        return fmt::format("{}  {}: {}", line(" ", cells), to_text(result.status), result.reason);
+        return table.row_without_result(cells, to_text(result.status), result.reason);
     for (const double value :
          {summary.lowest_gbit_per_s, summary.median_gbit_per_s, summary.highest_gbit_per_s})
         cells.push_back(rate(value));
     for (const double ns : {summary.median_ns, summary.p99_ns, summary.max_ns})
-        cells.push_back(microseconds(ns));
+        cells.push_back(microseconds_cell(ns));
     cells.push_back(wrong_bytes(result));
     cells.push_back(summary.slowest);
-    return line(" ", cells);
+    return table.row(cells);
 }
 
 }  // namespace railgauge

@@ -2,30 +2,48 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "collectives/count_matrix.hpp"
+#include "collectives/data_type.hpp"
+
 namespace railgauge {
 
-enum class Operation { all_reduce, all_gather, reduce_scatter, broadcast, reduce, alltoall };
-enum class DataType { float32, float64, int32, int64, bytes };
-enum class ReduceOperation { none, sum, max };
+enum class Operation {
+    all_reduce,
+    all_gather,
+    reduce_scatter,
+    broadcast,
+    reduce,
+    alltoall,
+    alltoallv,
+    gather,
+    scatter,
+    sendrecv,
+    hypercube
+};
+
+/// avg divides the sum by the number of ranks; mulsum sums after each rank multiplied its input by
+/// mulsum_factor.
+enum class ReduceOperation { none, sum, prod, min, max, avg, mulsum };
+
 enum class Place { out, in };
 
-/// Bytes of one element.
-std::size_t size_of(DataType type);
+/// What rank `rank` multiplies its input by in a mulsum.
+inline int mulsum_factor(int rank) {
+    return 1 + rank % 2;
+}
 
-std::string_view to_text(DataType type);
 std::string_view to_text(ReduceOperation reduce);
 std::string_view to_text(Place place);
 
 /// @throws Error(usage) that lists the names there are
-DataType parse_data_type(std::string_view text);
 ReduceOperation parse_reduce_operation(std::string_view text);
 Place parse_place(std::string_view text);
 
-std::vector<std::string> data_type_names();
 std::vector<std::string> reduce_operation_names();
 
 /// One collective of one group, in the backend-neutral words of the sweep.
@@ -41,6 +59,7 @@ struct CollectiveCall {
     std::size_t count;  ///< elements: the per-rank argument, as nccl-tests prints it
     const void* send;
     void* receive;
+    std::shared_ptr<const CountMatrix> counts;  ///< alltoallv's: who sends whom how much
 };
 
 }  // namespace railgauge

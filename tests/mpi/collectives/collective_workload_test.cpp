@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The workload on real MPI collectives: results are right, faults are counted, limits are refused.
 #include <cstddef>
+#include <cstdlib>
 #include <optional>
 
 #include <gmock/gmock.h>
@@ -38,20 +39,40 @@ CheckTally over_ranks(CheckTally tally) {
 
 std::unique_ptr<CollectiveWorkload> make_workload(const std::vector<Case>& plan,
                                                   std::unique_ptr<Collectives> collectives) {
-    return std::make_unique<CollectiveWorkload>(std::move(collectives), make_host_memory(), plan,
-                                                ample);
+    return std::make_unique<CollectiveWorkload>(
+        std::move(collectives), make_host_memory(), plan, ample,
+        seeded_weights(static_cast<std::size_t>(comm_size()), 0.5, 1));
 }
 
-/// Every operation in every form, around the sizes where libraries change their algorithm.
+/// Every operation in every place with some types, or all with RAILGAUGE_FULL_PRODUCT, around the
+/// sizes where libraries change their algorithm.
 CollectiveOptions everything() {
     CollectiveOptions options;
     options.operations = {"all"};
-    options.types = data_type_names();
-    options.reductions = {"sum", "max"};
+    options.types = {"int8", "uint64", "bfloat16", "float32", "bytes"};
+    options.reductions = {"sum", "prod", "max"};
     options.place = "both";
-    options.sizes = "32,1000,64KiB,300KiB";
+    options.sizes = "1000,64KiB";
+    if (std::getenv("RAILGAUGE_FULL_PRODUCT") != nullptr) {
+        options.types = data_type_names();
+        options.reductions = {"sum", "prod", "min", "max"};
+        options.sizes = "32,1000,64KiB,300KiB";
+    }
     options.root = comm_size() - 1;
     return options;
+}
+
+/// What MPI lacks is refused in words that say so, everything else is prepared.
+bool try_to_prepare(CollectiveWorkload& workload, const Case& c) {
+    try {
+        workload.prepare(c);
+        return true;
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::usage);
+        EXPECT_THAT(error.what(), testing::AnyOf(testing::HasSubstr("MPI-3 cannot compute with"),
+                                                 testing::HasSubstr("no chunk has an element")));
+        return false;
+    }
 }
 
 TEST(CollectiveWorkloadTest, every_operation_in_every_form_gives_known_results) {
@@ -59,7 +80,7 @@ TEST(CollectiveWorkloadTest, every_operation_in_every_form_gives_known_results) 
     const auto workload = make_workload(plan, make_mpi_collectives(MPI_COMM_WORLD));
     for (const Case& c : plan) {
         SCOPED_TRACE(c.name());
-        workload->prepare(c);
+        if (!try_to_prepare(*workload, c)) continue;
         const CheckTally before = over_ranks(workload->check(0));
         for (int i = 0; i < 3; ++i)
             workload->launch();
@@ -71,7 +92,10 @@ TEST(CollectiveWorkloadTest, every_operation_in_every_form_gives_known_results) 
         const std::size_t holders =
             row.result == Holders::root ? 1 : static_cast<std::size_t>(comm_size());
         const std::size_t elements = receive_elements(row, call.count, comm_size());
-        EXPECT_EQ(before.checked, holders * elements);
+        if (call.operation != Operation::alltoallv) {
+            EXPECT_EQ(before.checked, holders * elements);
+        }
+        EXPECT_GT(before.checked, 0u);
         EXPECT_EQ(before.wrong, 0u);
         EXPECT_EQ(after.checked, before.checked);
         EXPECT_EQ(after.wrong, 0u);
@@ -93,6 +117,9 @@ class CorruptingCollectives : public Collectives {
     }
     void prepare(const CollectiveCall& call) override {
         result_ = static_cast<std::byte*>(call.receive);
+        // What the root of an in-place scatter keeps lies at its own place.
+        if (call.operation == Operation::scatter && call.place == Place::in && rank() == call.root)
+            result_ += static_cast<std::size_t>(rank()) * call.count * size_of(call.type);
         honest_->prepare(call);
     }
     void launch() override {
@@ -113,7 +140,7 @@ TEST(CollectiveWorkloadTest, one_corrupted_element_is_one_wrong_element) {
     const auto workload =
         make_workload(plan, std::make_unique<CorruptingCollectives>(comm_size() - 1));
     for (const Case& c : plan) {
-        workload->prepare(c);
+        if (!try_to_prepare(*workload, c)) continue;
         EXPECT_EQ(over_ranks(workload->check(0)).wrong, 1u) << c.name();
     }
     workload->close();
@@ -131,7 +158,7 @@ TEST(CollectiveWorkloadTest, a_library_that_does_nothing_is_wrong) {
     const auto plan = plan_collectives(everything(), comm_size()).cases;
     const auto workload = make_workload(plan, std::make_unique<IdleCollectives>());
     for (const Case& c : plan) {
-        workload->prepare(c);
+        if (!try_to_prepare(*workload, c)) continue;
         EXPECT_GT(over_ranks(workload->check(0)).wrong, 0u) << c.name();
     }
     workload->close();
@@ -151,8 +178,8 @@ TEST(CollectiveWorkloadTest, algbw_bytes_are_the_larger_buffer) {
 
 /// The text of the refusal of the plan's largest case, which must be a usage error on every rank.
 std::string refusal_of_last(const std::vector<Case>& plan, MemoryShare share) {
-    const auto workload = std::make_unique<CollectiveWorkload>(make_mpi_collectives(MPI_COMM_WORLD),
-                                                               make_host_memory(), plan, share);
+    const auto workload = std::make_unique<CollectiveWorkload>(
+        make_mpi_collectives(MPI_COMM_WORLD), make_host_memory(), plan, share, Weights());
     workload->prepare(plan.front());
     EXPECT_EQ(over_ranks(workload->check(0)).wrong, 0u);
     std::string text = "accepted";

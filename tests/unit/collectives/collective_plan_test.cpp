@@ -122,7 +122,7 @@ TEST(CollectivePlanTest, bytes_are_moved_but_not_reduced) {
                                          "all_gather/mpi/host/int32/none/out/64"));
     EXPECT_THAT(plan.left_out, ElementsAre(HasSubstr("all_reduce leaves out bytes")));
     options.types = {"bytes"};
-    EXPECT_THAT(refusal(options, 4), HasSubstr("they have no sum or maximum"));
+    EXPECT_THAT(refusal(options, 4), HasSubstr("they are no numbers"));
 }
 
 TEST(CollectivePlanTest, a_root_that_does_not_exist_is_refused) {
