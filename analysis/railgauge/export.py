@@ -27,7 +27,8 @@ from railgauge.text import clean
 
 _BATCH = 1 << 19
 _COUNTS = ("case", "group", "measured_ranks", "iterations", "outliers")
-_PAIR_COUNTS = ("source_rail", "destination_rail", "lanes", "samples")
+_PAIR_ENDS = ("source_rail", "source_rank", "destination_rail", "destination_rank")
+_PAIR_COUNTS = (*_PAIR_ENDS, "lanes", "samples")
 _UNSIGNED = ("ops_per_sample", "checked_elements", "wrong_elements")
 _TYPES = (
     dict.fromkeys((*NUMBER_COLUMNS, *PAIR_NUMBERS), pa.float64())

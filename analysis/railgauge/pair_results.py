@@ -152,9 +152,14 @@ def _find_senders(run: Run, reader: _Reader) -> list[Sender]:
     for rank in busy:
         if _acknowledged(reader, rank, *ranges[rank]):
             peer = peers[rank]
-            ends = (run.ranks[rank].node, rails[rank], run.ranks[peer].node, rails[peer])
-            senders.append(Sender(rank, peer, Path(*ends), *ranges[rank]))
+            senders.append(Sender(rank, peer, _path_of(run, rank, peer, rails), *ranges[rank]))
     return senders
+
+
+def _path_of(run: Run, rank: int, peer: int, rails: dict[int, int]) -> Path:
+    node, other = run.ranks[rank].node, run.ranks[peer].node
+    ranks = (rank, peer) if node == other else ()
+    return Path(node, rails[rank], other, rails[peer], *ranks)
 
 
 def _constant(reader: _Reader, name: str, rank: int, first: int, last: int) -> int:

@@ -76,9 +76,11 @@ class PairsTables:
         for pair in result.pairs:
             yield {
                 "source": self.nodes[pair.path.source],
-                "source_rail": _rail(pair.path.source_rail),
+                "source_rail": _known(pair.path.source_rail),
+                "source_rank": _known(pair.path.source_rank),
                 "destination": self.nodes[pair.path.destination],
-                "destination_rail": _rail(pair.path.destination_rail),
+                "destination_rail": _known(pair.path.destination_rail),
+                "destination_rank": _known(pair.path.destination_rank),
                 "lanes": pair.lanes,
                 "samples": pair.samples,
                 "rate_Gbit_s": pair.gbit_per_s,
@@ -134,5 +136,5 @@ _VARIABLES = (
 )
 
 
-def _rail(number: int) -> int | None:
+def _known(number: int) -> int | None:
     return number if number >= 0 else None

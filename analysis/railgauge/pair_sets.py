@@ -61,8 +61,10 @@ class RailMatrix:
     ----------
     values : ndarray, shape (nodes, nodes)
         Row = source, column = destination, in the order of `nodes_of`; Gbit/s, or us for latency.
-        The median over the samples of a case, and of several cases the median of theirs; NaN
-        where nothing was measured.
+        NaN where nothing was measured; within a node the median of its pairs of ranks.
+    pairs : dict
+        Every pair: the median over the samples of a case, and of several cases the median of
+        theirs.
     median : float
         Of all pairs of this rail.
     """
@@ -70,6 +72,7 @@ class RailMatrix:
     source_rail: int
     destination_rail: int
     values: Floats
+    pairs: Mapping[Path, float]
     median: float
 
     @property
@@ -166,16 +169,25 @@ def pair_sets(results: Iterable[PairsResult], nodes: Mapping[int, str]) -> list[
 
 
 def _matrices(cells: Mapping[Path, list[float]], nodes: list[int]) -> tuple[RailMatrix, ...]:
-    place = {node: i for i, node in enumerate(nodes)}
-    matrices: dict[tuple[int, int], Floats] = {}
-    for path, values in cells.items():
+    by_rail: dict[tuple[int, int], dict[Path, float]] = {}
+    for path, values in sorted(cells.items()):
         rails = (path.source_rail, path.destination_rail)
-        matrix = matrices.setdefault(rails, np.full((len(nodes), len(nodes)), np.nan))
-        matrix[place[path.source], place[path.destination]] = median_of(values)
+        by_rail.setdefault(rails, {})[path] = median_of(values)
     return tuple(
-        RailMatrix(*rails, values, median_of(values[~np.isnan(values)]))
-        for rails, values in sorted(matrices.items())
+        RailMatrix(*rails, _matrix(pairs, nodes), pairs, median_of(list(pairs.values())))
+        for rails, pairs in sorted(by_rail.items())
     )
+
+
+def _matrix(pairs: Mapping[Path, float], nodes: list[int]) -> Floats:
+    place = {node: i for i, node in enumerate(nodes)}
+    ends: dict[tuple[int, int], list[float]] = {}
+    for path, value in pairs.items():
+        ends.setdefault((place[path.source], place[path.destination]), []).append(value)
+    matrix = np.full((len(nodes), len(nodes)), np.nan)
+    for where, values in ends.items():
+        matrix[where] = median_of(values)
+    return matrix
 
 
 def median_of(values: Sequence[float] | Floats) -> float:
@@ -205,21 +217,21 @@ def deviations(values: Floats) -> tuple[Floats, Floats]:
     return np.array(rows) / everything, np.array(columns) / everything
 
 
-def ranked(found: PairSet, nodes: Mapping[int, str]) -> list[RankedPair]:
+def ranked(found: PairSet) -> list[RankedPair]:
     """Return the pairs of all rails, slowest against their rail's median first."""
-    numbers = list(nodes)
-    pairs = []
-    for rail in found.rails:
-        for source, destination in np.argwhere(~np.isnan(rail.values)).tolist():
-            ends = (numbers[source], rail.source_rail, numbers[destination], rail.destination_rail)
-            value = float(rail.values[source, destination])
-            pairs.append(RankedPair(Path(*ends), value, 100 * value / rail.median))
+    pairs = [
+        RankedPair(path, value, 100 * value / rail.median)
+        for rail in found.rails
+        for path, value in rail.pairs.items()
+    ]
     pairs.sort(key=lambda p: p.percent, reverse=found.condition.is_latency)
     return pairs
 
 
 def path_text(path: Path, nodes: Mapping[int, str]) -> str:
-    """``n3 rail 2 -> n7``; across rails ``n3 rail 2 -> n7 rail 0``."""
+    """``n3 rail 2 -> n7``, ``n3 rail 2 -> n7 rail 0``, or within a node ``rank 0 -> rank 1``."""
+    if path.source_rank >= 0:
+        return f"rank {path.source_rank} -> rank {path.destination_rank}"
     here, there = nodes[path.source], nodes[path.destination]
     if path.source_rail >= 0:
         here += f" rail {path.source_rail}"

@@ -2,7 +2,8 @@
 """Explodes a case of ``railgauge-pairs``, one round of disjoint pairs, into its pairs. Pure.
 
 A pair is one direction, from a rail of a node to a rail of another: ``n0 rail 2 -> n3``. Ranks that
-share both ends are its lanes. Definitions: docs/pairs.md and docs/statistics.md.
+share both ends are its lanes; within a node a pair is from one rank to another. Definitions:
+docs/pairs.md and docs/statistics.md.
 """
 
 from __future__ import annotations
@@ -28,12 +29,17 @@ _BITS_PER_BYTE = 8
 
 
 class Path(NamedTuple):
-    """The two ends of a pair as numbers of nodes and rails; rail -1 = none."""
+    """The two ends of a pair as numbers of nodes and rails; rail -1 = none.
+
+    The ranks tell the pairs within a node apart; -1 between nodes, where ranks are lanes.
+    """
 
     source: int
     source_rail: int
     destination: int
     destination_rail: int
+    source_rank: int = -1
+    destination_rank: int = -1
 
 
 @dataclass(frozen=True, slots=True)

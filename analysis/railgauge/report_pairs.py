@@ -93,11 +93,11 @@ def _maps(tables: PairsTables) -> list[dict[str, Any]]:
         {
             "label": label,
             "rails": rail_maps(found, hosts),
-            "boxes": rail_boxes(found, hosts),
+            "boxes": rail_boxes(found, tables.nodes),
             "unit": unit_of(found.condition),
             "slowest": [
                 [path_text(p.path, tables.nodes), f"{p.value:.4g}", f"{p.percent:.1f}"]
-                for p in ranked(found, tables.nodes)[:_SLOWEST]
+                for p in ranked(found)[:_SLOWEST]
             ],
         }
         for found, label in zip(tables.sets, labels, strict=True)
@@ -118,6 +118,6 @@ def _slowest_tile(tables: PairsTables) -> list[Tile]:
     if not tables.sets:
         return []
     found = tables.sets[_first(tables.sets)]
-    slowest = ranked(found, tables.nodes)[0]
+    slowest = ranked(found)[0]
     where = f"of its rail's median: {path_text(slowest.path, tables.nodes)}"
     return [Tile("slowest pair", f"{slowest.percent:.0f} %", where)]

@@ -140,7 +140,7 @@ def _cell(value: str | int | float | None, form: str) -> str:
 def _slowest(tables: PairsTables) -> Iterator[str]:
     labels = condition_labels([s.condition for s in tables.sets])
     for found, label in zip(tables.sets, labels, strict=True):
-        pairs = ranked(found, tables.nodes)
+        pairs = ranked(found)
         unit, form = ("us", ".2f") if found.condition.is_latency else ("Gb/s", ".4g")
         yield "#"
         yield f"# Slowest of {plural(len(pairs), 'pair')}: {label}"

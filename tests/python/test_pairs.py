@@ -245,7 +245,7 @@ def test_pairs_across_rails_have_matrices_of_their_own(tmp_path: Path) -> None:
     run = opened(tmp_path, fabric, [case])
     (found,) = sets_of(run)
     assert [r.name for r in found.rails] == ["rail 0 -> rail 1", "rail 1 -> rail 0"]
-    texts = {path_text(p.path, nodes_of(run)) for p in ranked(found, nodes_of(run))}
+    texts = {path_text(p.path, nodes_of(run)) for p in ranked(found)}
     assert "n0 rail 0 -> n1 rail 1" in texts
 
 
@@ -256,6 +256,33 @@ def test_ranks_without_a_rail_map_are_told_so(tmp_path: Path, railgauge: Railgau
     assert "no rail map" in output
     assert "노드-이 -> n0" in output
     assert "NIC of rank 0 on n0 is not known" in railgauge("check", run).stdout
+
+
+@pytest.mark.parametrize("rail_map", [True, False])
+def test_both_directions_within_a_node_are_pairs_of_ranks_not_lanes(
+    tmp_path: Path, railgauge: Railgauge, rail_map: bool
+) -> None:
+    fabric = Fabric(["n0", "n1"], 1, lanes=2, rail_map=rail_map, gbit_per_s=lambda *_: 0.2)
+    case = PairsCase(0, [1, 0, -1, -1], pattern="one-pair", rails="none")
+
+    def one_way_slow(samples: Any) -> None:
+        samples["acknowledged_ns"][20:] *= 2
+
+    case.change = one_way_slow
+    path = write_pairs_run(tmp_path / "run", fabric, [case])
+    (found,) = sets_of(open_run(path))
+    (rail,) = found.rails
+    assert {path_text(p, {}): v for p, v in rail.pairs.items()} == {
+        "rank 0 -> rank 1": pytest.approx(0.1, rel=1e-6),
+        "rank 1 -> rank 0": pytest.approx(0.05, rel=1e-6),
+    }
+    document = json.loads(railgauge("show", path, "--format", "json").stdout)
+    (row,) = document["cases"]
+    assert row["measured_pairs"] == 2
+    ends = [(p["source_rank"], p["destination_rank"], p["lanes"]) for p in row["directed_pairs"]]
+    assert ends == [(0, 1, 1), (1, 0, 1)]
+    assert "rank 1 -> rank 0 (100 %)" in railgauge("show", path).stdout
+    assert railgauge("report", path).returncode == 0
 
 
 # --- outputs --------------------------------------------------------------------------------------

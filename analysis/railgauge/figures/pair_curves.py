@@ -65,7 +65,7 @@ def size_curves(sets: Sequence[PairSet], *, latency: bool) -> Figure | None:
 
 
 def _point(found: PairSet) -> _Point:
-    values = np.concatenate([r.values[~np.isnan(r.values)] for r in found.rails])
+    values = np.array([v for rail in found.rails for v in rail.pairs.values()])
     low, high = float(values.min()), float(values.max())
     return _Point(found.condition.bytes, low, median_of(values), high, values.size)
 

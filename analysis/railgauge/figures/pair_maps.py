@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from railgauge.figures.style import (
     base_layout,
     label_text,
 )
-from railgauge.pair_sets import Condition, Floats, PairSet, RailMatrix
+from railgauge.pair_sets import Condition, Floats, PairSet, RailMatrix, path_text
 from railgauge.text import shorten
 
 _UNMEASURED = "#b7bfc9"
@@ -120,10 +120,10 @@ def _ticks(hosts: list[str], at_most: int) -> Figure:
     }
 
 
-def rail_boxes(found: PairSet, hosts: Sequence[str]) -> Figure:
+def rail_boxes(found: PairSet, nodes: Mapping[int, str]) -> Figure:
     """One box per rail over its pairs: quartiles, and whiskers to the extreme pairs."""
     names = [label_text(rail.name) for rail in found.rails]
-    known = [rail.values[~np.isnan(rail.values)] for rail in found.rails]
+    known = [np.array(list(rail.pairs.values())) for rail in found.rails]
     quarters = [np.quantile(v, (0.25, 0.75), method="inverted_cdf").tolist() for v in known]
     boxes = {
         "type": "box",
@@ -139,7 +139,7 @@ def rail_boxes(found: PairSet, hosts: Sequence[str]) -> Figure:
     }
     unit = unit_of(found.condition)
     return {
-        "data": [boxes, _slowest_marks(found, names, hosts, unit)],
+        "data": [boxes, _slowest_marks(found, names, nodes, unit)],
         "layout": base_layout(320)
         | {
             "xaxis": {"type": "category", "automargin": True},
@@ -154,13 +154,12 @@ def rail_boxes(found: PairSet, hosts: Sequence[str]) -> Figure:
     }
 
 
-def _slowest_marks(found: PairSet, names: list[str], hosts: Sequence[str], unit: str) -> Figure:
+def _slowest_marks(found: PairSet, names: list[str], nodes: Mapping[int, str], unit: str) -> Figure:
     values, texts = [], []
-    worst = np.nanargmax if found.condition.is_latency else np.nanargmin
+    worst = max if found.condition.is_latency else min
     for rail in found.rails:
-        row, column = divmod(int(worst(rail.values)), len(hosts))
-        value = float(rail.values[row, column])
-        pair = f"{label_text(hosts[row])} → {label_text(hosts[column])}"
+        path, value = worst(rail.pairs.items(), key=lambda item: item[1])
+        pair = label_text(path_text(path, nodes), 100)
         values.append(value)
         texts.append(f"{pair}<br>{value:.4g} {unit}, {100 * value / rail.median:.0f} % of median")
     return {
