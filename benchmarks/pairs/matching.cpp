@@ -2,9 +2,12 @@
 #include "pairs/matching.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "base/fnv1a.hpp"
 
 namespace railgauge {
 namespace {
@@ -24,6 +27,13 @@ std::string text_of(const std::vector<RailLink>& links) {
 int Matching::pairs() const {
     const auto busy = std::count_if(peers.begin(), peers.end(), [](int peer) { return peer >= 0; });
     return static_cast<int>(busy / 2);
+}
+
+std::string Matching::digest(const Fleet& fleet) const {
+    Fnv1a hash;
+    for (int rank = 0; rank < fleet.ranks(); ++rank)
+        hash.add(fmt::format("{} {}", peers[static_cast<std::size_t>(rank)], fleet.rail_of(rank)));
+    return fmt::format("{:08x}", static_cast<std::uint32_t>(hash.value() ^ (hash.value() >> 32)));
 }
 
 RailSet straight(const std::vector<int>& rails, std::string plane) {

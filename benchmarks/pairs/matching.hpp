@@ -18,6 +18,10 @@ struct Matching {
     std::vector<int> peers;  ///< by rank; -1 = idle
 
     int pairs() const;
+
+    /// Of every rank's peer and rail, 8 hex digits: differs where other ranks talk to each other or
+    /// over other rails.
+    std::string digest(const Fleet& fleet) const;
 };
 
 /// From which rail of the first node to which of the second.

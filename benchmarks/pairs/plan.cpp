@@ -69,7 +69,7 @@ std::vector<PairCall> calls_of(const PairsOptions& options) {
 }
 
 Case make_case(const PairsOptions& options, const std::string& pattern, const PairCall& call,
-               const Matching& matching) {
+               const Matching& matching, const std::string& digest) {
     const std::string operation = text_of(operations, call.operation);
     const std::string direction = text_of(directions, call.direction);
     Case c(fmt::format("{}/{}/{}/{}/{}/{}x{}/{}/{}/{}", operation, options.backend, options.memory,
@@ -87,6 +87,7 @@ Case make_case(const PairsOptions& options, const std::string& pattern, const Pa
             {"repeat", std::int64_t{matching.repeat}},
             {"round", std::int64_t{matching.round}},
             {"pairs", std::int64_t{matching.pairs()}},
+            {"matching", digest},
             {"group_ranks", std::int64_t{2}}});
     return c;
 }
@@ -103,10 +104,15 @@ PairsPlan plan_pairs(const PairsOptions& options, const Fleet& fleet, const Site
     for (const std::string& pattern : options.patterns) {
         const std::size_t first = plan.matchings.size();
         std::vector<Matching> matchings = match_ranks(pattern, options, fleet, site);
+        std::vector<std::string> digests;
+        digests.reserve(matchings.size());
+        for (const Matching& matching : matchings)
+            digests.push_back(matching.digest(fleet));
         std::move(matchings.begin(), matchings.end(), std::back_inserter(plan.matchings));
         for (const PairCall& call : calls) {
             for (std::size_t i = first; i < plan.matchings.size(); ++i) {
-                plan.cases.push_back(make_case(options, pattern, call, plan.matchings[i]));
+                plan.cases.push_back(
+                    make_case(options, pattern, call, plan.matchings[i], digests[i - first]));
                 plan.matching_of_case.push_back(i);
             }
         }

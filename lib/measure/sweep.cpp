@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/fnv1a.hpp"
 
 namespace railgauge {
 namespace {
@@ -73,22 +74,16 @@ std::vector<Case> make_plan(std::vector<Case> cases) {
 }
 
 std::string plan_id(const std::vector<Case>& plan, const std::string& context) {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    const auto add = [&hash](const std::string& text) {
-        for (const char c : text)
-            hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-        hash =
-            (hash ^ 0xff) * 0x100000001b3;  // ends a text, so that "ab","c" differs from "a","bc"
-    };
-    add(context);
+    Fnv1a hash;
+    hash.add(context);
     for (const Case& c : plan) {
-        add(c.name());
+        hash.add(c.name());
         for (const Variable& variable : c.variables()) {
-            add(variable.name);
-            add(to_text(variable.value));
+            hash.add(variable.name);
+            hash.add(to_text(variable.value));
         }
     }
-    return fmt::format("{:016x}", hash);
+    return fmt::format("{:016x}", hash.value());
 }
 
 }  // namespace railgauge

@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using testing::even_fleet;
+using testing::make_rail_placement;
 using testing::refusal;
 
 std::vector<std::string> names(const PairsPlan& plan) {
@@ -88,6 +89,45 @@ TEST(PairsPlanTest, a_case_finds_its_matching_and_its_call) {
     EXPECT_EQ(call.operation, PairOperation::bandwidth);
     EXPECT_EQ(call.direction, Direction::backward);
     EXPECT_EQ(call.window_bytes(), 8192u);
+}
+
+std::string id_of(const PairsOptions& options, const Fleet& fleet) {
+    return plan_id(plan_pairs(options, fleet, nullptr).cases, "");
+}
+
+TEST(PairsPlanTest, who_talks_to_whom_is_part_of_the_plan) {
+    PairsOptions options;
+    options.patterns = {"one-pair"};
+    options.pair = "0:1";
+    const std::string id = id_of(options, even_fleet(3, 1));
+    EXPECT_EQ(id_of(options, even_fleet(3, 1)), id);
+    options.pair = "1:0";
+    EXPECT_EQ(id_of(options, even_fleet(3, 1)), id);
+    options.pair = "0:2";
+    EXPECT_NE(id_of(options, even_fleet(3, 1)), id);
+}
+
+TEST(PairsPlanTest, the_order_of_a_repeat_is_part_of_the_plan) {
+    PairsOptions options;
+    const Fleet fleet = even_fleet(6, 1);
+    const std::string once = id_of(options, fleet);
+    options.seed = 2;
+    EXPECT_EQ(id_of(options, fleet), once);
+    options.repeats = 2;
+    const std::string twice = id_of(options, fleet);
+    options.seed = 1;
+    EXPECT_NE(id_of(options, fleet), twice);
+}
+
+TEST(PairsPlanTest, rails_by_rank_are_part_of_the_plan) {
+    const Fleet fleet = make_fleet(make_rail_placement({{0, 1}, {0, 1}}), nullptr);
+    const Fleet crossed = make_fleet(make_rail_placement({{1, 0}, {1, 0}}), nullptr);
+    EXPECT_NE(id_of({}, fleet), id_of({}, crossed));
+}
+
+TEST(PairsPlanTest, a_matching_has_the_same_digest_wherever_it_is_computed) {
+    const Case c = plan_pairs({}, even_fleet(2, 2), nullptr).cases.front();
+    EXPECT_EQ(c.text("matching"), "6b438cf2");
 }
 
 TEST(PairsPlanTest, sizes_that_are_none_are_refused) {
