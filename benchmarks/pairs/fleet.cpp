@@ -112,6 +112,10 @@ const std::vector<int>& Fleet::ranks_on(int node, int rail) const {
     return found == lanes_.end() ? none : found->second;
 }
 
+bool Fleet::is_dead(int rank) const {
+    return std::find(dead_.begin(), dead_.end(), rank) != dead_.end();
+}
+
 int Fleet::find_host(const std::string& name) const {
     const auto found = std::find(hosts_.begin(), hosts_.end(), name);
     if (found != hosts_.end()) return static_cast<int>(found - hosts_.begin());

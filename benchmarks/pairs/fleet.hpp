@@ -31,6 +31,7 @@ class Fleet {
 
     /// Ranks that cannot measure: their NIC has no link.
     const std::vector<int>& dead() const { return dead_; }
+    bool is_dead(int rank) const;
 
     int node_of(int rank) const { return nodes_.at(static_cast<std::size_t>(rank)); }
     int rail_of(int rank) const { return rails_.at(static_cast<std::size_t>(rank)); }

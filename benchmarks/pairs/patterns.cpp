@@ -83,6 +83,15 @@ void require_different(int a, int b, const std::string& pair) {
                 "a message needs somewhere to go", "name two");
 }
 
+void require_link(const Fleet& fleet, int rank) {
+    if (!fleet.is_dead(rank)) return;
+    throw Error(ExitCode::usage,
+                fmt::format("rank {} of --pair has no link on {}", rank,
+                            fleet.describe(fleet.node_of(rank), fleet.rail_of(rank))),
+                "its bytes would go over the control interface",
+                "mend the link, or name ranks that have one");
+}
+
 Matching match_two_ranks(const Fleet& fleet, int first, int second) {
     Matching matching =
         empty_matching(fleet, {{{fleet.rail_of(first), fleet.rail_of(second)}}, {}});
@@ -99,6 +108,8 @@ std::vector<Matching> one_pair(const Ground& ground) {
     const auto second = parse_rank(b, fleet.ranks());
     if (first && second) {
         require_different(*first, *second, text);
+        for (const int rank : {*first, *second})
+            require_link(fleet, rank);
         return {match_two_ranks(fleet, std::min(*first, *second), std::max(*first, *second))};
     }
     const NodePair nodes = std::minmax({fleet.find_host(a), fleet.find_host(b)});

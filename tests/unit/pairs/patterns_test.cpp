@@ -198,6 +198,20 @@ TEST(PatternsTest, a_pair_that_does_not_exist_is_refused) {
     }
 }
 
+TEST(PatternsTest, a_pair_with_a_rank_without_a_link_is_refused) {
+    Placement placement = make_rail_placement({{0, 1}, {0, 1}});
+    placement.ranks[3].rail_is_dead = true;
+    const Fleet fleet = make_fleet(placement, nullptr);
+    PairsOptions options;
+    for (const char* pair : {"1:3", "3:1", "2:3"}) {
+        options.pair = pair;
+        EXPECT_THAT(refusal([&] { match_ranks("one-pair", options, fleet, nullptr); }),
+                    HasSubstr("rank 3 of --pair has no link on n1 rail 1"));
+    }
+    options.pair = "0:2";
+    EXPECT_EQ(match_ranks("one-pair", options, fleet, nullptr).at(0).pairs(), 1);
+}
+
 TEST(PatternsTest, one_node_has_only_pairs_of_its_own_ranks) {
     const Fleet fleet = even_fleet(1, 4);
     for (const char* pattern : {"all-pairs", "rail-sweep", "cross-rail"})
