@@ -55,11 +55,11 @@ NodeRound bisection_round(const std::vector<int>& leaves, const std::vector<int>
     std::vector<int> sorted = order;
     std::erase_if(sorted, [&](int node) { return leaf(node) < 0; });
     std::stable_sort(sorted.begin(), sorted.end(), [&](int a, int b) { return leaf(a) < leaf(b); });
-    // Leaves are stretches of `sorted`: half a job apart, two nodes share one only if it is longer
-    // than that.
-    const std::size_t half = sorted.size() / 2;
+    // Leaves are stretches of `sorted`: half a job apart, rounded up, two nodes share one only if
+    // it is longer than that.
+    const std::size_t half = (sorted.size() + 1) / 2;
     NodeRound round;
-    for (std::size_t i = 0; i < half; ++i)
+    for (std::size_t i = 0; i + half < sorted.size(); ++i)
         if (leaf(sorted[i]) != leaf(sorted[i + half]))
             round.push_back(ordered(sorted[i], sorted[i + half]));
     return round;

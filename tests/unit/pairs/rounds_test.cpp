@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pairs/rounds.hpp"
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -87,6 +89,45 @@ TEST(BisectionRoundTest, every_node_has_a_partner_on_another_leaf) {
         EXPECT_EQ(nodes_of(round).size(), 12u);
         for (const auto& [a, b] : round)
             EXPECT_NE(leaves[static_cast<std::size_t>(a)], leaves[static_cast<std::size_t>(b)]);
+    }
+}
+
+/// Every way to hang `nodes` nodes on up to `leaves` leaves.
+std::vector<std::vector<int>> all_leaf_vectors(int nodes, int leaves) {
+    std::vector<std::vector<int>> vectors{{}};
+    for (int node = 0; node < nodes; ++node) {
+        std::vector<std::vector<int>> longer;
+        for (const std::vector<int>& vector : vectors) {
+            for (int leaf = 0; leaf < leaves; ++leaf) {
+                longer.push_back(vector);
+                longer.back().push_back(leaf);
+            }
+        }
+        vectors = std::move(longer);
+    }
+    return vectors;
+}
+
+/// Half of the nodes, or what is not on the largest leaf.
+int most_pairs(const std::vector<int>& leaves) {
+    const auto nodes = static_cast<int>(leaves.size());
+    std::map<int, int> on_leaf;
+    int largest = 0;
+    for (const int leaf : leaves)
+        largest = std::max(largest, ++on_leaf[leaf]);
+    return std::min(nodes / 2, nodes - largest);
+}
+
+TEST(BisectionRoundTest, has_as_many_pairs_across_leaves_as_there_can_be) {
+    for (int nodes = 1; nodes <= 7; ++nodes) {
+        for (const std::vector<int>& leaves : all_leaf_vectors(nodes, 4)) {
+            const NodeRound round = bisection_round(leaves, node_order(nodes, 1, 0));
+            ASSERT_EQ(static_cast<int>(round.size()), most_pairs(leaves))
+                << testing::PrintToString(leaves);
+            ASSERT_EQ(nodes_of(round).size(), 2 * round.size());
+            for (const auto& [a, b] : round)
+                ASSERT_NE(leaves[static_cast<std::size_t>(a)], leaves[static_cast<std::size_t>(b)]);
+        }
     }
 }
 
