@@ -31,7 +31,7 @@ from railgauge.pairs import is_pairs
 from railgauge.report_pairs import pairs_contents
 from railgauge.report_tables import alarms, facts_table, result_table, tiles
 from railgauge.results import CaseResult, iterate
-from railgauge.rows import rows, watermark
+from railgauge.rows import CLOCK_NOTE, clock_mark, rows, watermark
 from railgauge.show import progress_line
 from railgauge.text import clean
 
@@ -90,6 +90,7 @@ def render(run: Run, *, allow_rig: bool) -> str:
             verdict=verdict_of(checks),
             checks=checks,
             facts=facts_table(run.nodes),
+            clock_note=CLOCK_NOTE,
         )
     )
 
@@ -105,7 +106,7 @@ def _contents(run: Run) -> dict[str, Any]:
         "maps": [],
         "first": most_remarkable(results),
         "tiles": tiles(run, results),
-        "table": result_table(list(rows(results))),
+        "table": result_table([row | {"clock": clock_mark(row)} for row in rows(results)]),
         "alarms": alarms(run, results),
     }
 

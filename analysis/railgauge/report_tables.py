@@ -40,6 +40,7 @@ _TABLE: tuple[TableColumn, ...] = (
     ("median_from_first_entry_us", "span (us)", 2),
     ("algbw_GB_s", "algbw (GB/s)", 3),
     ("busbw_GB_s", "busbw (GB/s)", 3),
+    ("clock", "clock", 0),
     ("wrong_elements", "#wrong", 0),
     ("status", "status", 0),
     ("iterations", "iterations", 0),

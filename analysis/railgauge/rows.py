@@ -10,6 +10,7 @@ from typing import Any
 from railgauge.load import Run
 from railgauge.model import RunInfo
 from railgauge.results import CaseResult, GroupResult, algbw_gb_s, busbw_gb_s
+from railgauge.stats import CLOCK_SHARE_SHOWN, clock_share
 
 Row = dict[str, str | int | float | None]
 
@@ -74,8 +75,9 @@ def _numbers(result: CaseResult, group: GroupResult | None) -> Row:
         time.maximum / 1e3,
         group.median_from_first_entry_ns / 1e3,
         group.outliers,
-        max((v for v in group.lateness_ns.values() if v is not None), default=0) / 1e3,
+        _us(max((v for v in group.lateness_ns.values() if v is not None), default=None)),
         group.clock_bound_ns / 1e3,
+        100 * clock_share(group.clock_bound_ns, time.median * case.ops_per_sample),
         algbw_gb_s(case, time.median),
         busbw_gb_s(case, time.median),
     )
@@ -100,9 +102,24 @@ NUMBER_COLUMNS = (
     "outliers",
     "largest_lateness_us",
     "clock_error_us",
+    "clock_percent",
     "algbw_GB_s",
     "busbw_GB_s",
 )
+
+
+CLOCK_MARK = "~clock"
+CLOCK_NOTE = (
+    f"{CLOCK_MARK}: the clocks of the nodes may differ by more than "
+    f"{100 * CLOCK_SHARE_SHOWN:.0f} % of the median, so time, algbw and busbw may be off by it."
+)
+
+
+def clock_mark(row: Row) -> str:
+    """Return the mark of a row whose time the error of the clocks blurs, else nothing."""
+    percent = row["clock_percent"]
+    blurred = isinstance(percent, float) and percent > 100 * CLOCK_SHARE_SHOWN
+    return CLOCK_MARK if blurred else ""
 
 
 def _us(value_ns: float | None) -> float | None:

@@ -11,7 +11,7 @@ from railgauge.load import Run
 from railgauge.model import Status
 from railgauge.pairs import is_pairs
 from railgauge.results import CaseResult, iterate
-from railgauge.rows import Row, rows, run_document, watermark
+from railgauge.rows import CLOCK_NOTE, Row, clock_mark, rows, run_document, watermark
 from railgauge.show_pairs import show_pairs_json, show_pairs_text
 from railgauge.text import pad, plural
 
@@ -55,7 +55,7 @@ def show_text(run: Run) -> Iterator[str]:
         yield from show_pairs_text(run)
         return
     yield from _LEGEND
-    heading = ""
+    heading, blurred = "", False
     for result in iterate(run):
         found = _heading(result)
         if found != heading:
@@ -64,7 +64,11 @@ def show_text(run: Run) -> Iterator[str]:
             yield from _table_head(heading)
         several_groups = len(result.groups) > 1
         for row in rows([result]):
+            blurred = blurred or bool(clock_mark(row))
             yield _line(row, several_groups)
+    if blurred:
+        yield "#"
+        yield f"# {CLOCK_NOTE}"
 
 
 def _preamble(run: Run) -> Iterator[str]:
@@ -112,6 +116,8 @@ def _line(row: Row, with_group: bool) -> str:
     status = str(row["status"])
     if with_group:
         status = f"group {row['group']} {status}"
+    if mark := clock_mark(row):
+        status += f" {mark}"
     if row["reason"]:
         status += f": {row['reason']}"
     return "".join(cells) + "  " + status

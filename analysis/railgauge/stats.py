@@ -21,6 +21,8 @@ MEDIAN = 0.5
 QUANTILES = (0.05, 0.25, MEDIAN, 0.75, 0.95, 0.99, 0.999)
 MIN_BEYOND = 10
 OUTLIER_MIN_SAMPLES = 20
+CLOCK_SHARE_SHOWN = 0.05
+"""Results whose time the clocks may falsify by a larger share are marked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,16 @@ def clock_bound_ns(ranks: Iterable[Rank], clock_ids: Sequence[str], error_ns: in
 def reported_lateness(lateness_ns: float, bound_ns: float) -> float | None:
     """Return a lateness, or None when the clocks are not good enough to tell it from none."""
     return lateness_ns if lateness_ns >= 2 * bound_ns else None
+
+
+def clock_share(bound_ns: float, time_ns: float) -> float:
+    """Return by which share of itself a time from one rank's entry to another's exit may be off.
+
+    Two clocks, each right within the bound, differ by at most twice the bound. Infinite for no time.
+    """
+    if not bound_ns:
+        return 0.0
+    return 2 * bound_ns / time_ns if time_ns > 0 else math.inf
 
 
 class Bins:

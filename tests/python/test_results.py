@@ -6,11 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import Railgauge
 from synthetic import CaseSpec, Int64s, Plan, sweep, write_run
 
 from railgauge import results, samples
 from railgauge.load import open_run
 from railgauge.results import busbw_gb_s, iterate
+from railgauge.rows import CLOCK_NOTE, rows
 
 
 def exact_samples(spec: CaseSpec, rank: int, ranks: int) -> tuple[Int64s, Int64s]:
@@ -45,6 +47,37 @@ def test_lateness_within_the_clock_error_is_left_out(tmp_path: Path) -> None:
     (result,) = iterate(open_run(write_run(tmp_path / "run", plan)))
     assert result.groups[0].clock_bound_ns == 1_250
     assert result.groups[0].lateness_ns == {0: None, 1: None, 2: None, 3: 3000}
+
+
+@pytest.mark.parametrize(("error_ns", "largest"), [(1_250, 3.0), (1_600, None), (0, 3.0)])
+def test_the_largest_lateness_is_none_where_the_clocks_cannot_tell(
+    tmp_path: Path, error_ns: int, largest: float | None
+) -> None:
+    specs = sweep(["all_reduce"], [8], iterations=100, samples=exact_samples)
+    plan = Plan(specs, clock_error_ns={"n2": error_ns})
+    (row,) = rows(iterate(open_run(write_run(tmp_path / "run", plan))))
+    assert row["largest_lateness_us"] == largest
+
+
+@pytest.mark.parametrize(
+    ("error_ns", "per", "marked"),
+    # the median of a sample is 47,049 ns, whatever number of operations it holds
+    [(1_150, 1, False), (1_200, 1, True), (1_150, 10, False), (1_200, 10, True), (0, 1, False)],
+)
+def test_times_that_the_clocks_blur_by_more_than_5_percent_are_marked(
+    tmp_path: Path, railgauge: Railgauge, error_ns: int, per: int, marked: bool
+) -> None:
+    specs = sweep(["all_reduce"], [8], iterations=100, samples=exact_samples, ops_per_sample=per)
+    path = write_run(tmp_path / "run", Plan(specs, clock_error_ns={"n2": error_ns}))
+    (row,) = rows(iterate(open_run(path)))
+    assert row["clock_percent"] == pytest.approx(100 * 2 * error_ns / 47_049)
+    shown = railgauge("show", path).stdout
+    assert ("done ~clock" in shown) == marked
+    assert (CLOCK_NOTE in shown) == marked
+    railgauge("report", path, "-o", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert ("<td>~clock</td>" in page) == marked
+    assert (CLOCK_NOTE in page) == marked
 
 
 def test_a_boot_id_that_nobody_could_read_is_no_shared_clock(tmp_path: Path) -> None:
