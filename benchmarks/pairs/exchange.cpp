@@ -21,6 +21,17 @@ class InFlight {
         ++count_;
     }
 
+    /// What has finished since the last call; valid until the next one.
+    std::span<const Completion> take() {
+        const std::span<const Completion> finished = channel_.poll();
+        for (const Completion& completion : finished) {
+            busy_[completion.id] = 0;
+            seen_ns_[completion.id] = completion.time_ns;
+            --count_;
+        }
+        return finished;
+    }
+
     void wait_for(int id) {
         while (busy_[static_cast<std::size_t>(id)] != 0)
             take();
@@ -35,14 +46,6 @@ class InFlight {
     std::int64_t seen_ns(int id) const { return seen_ns_[static_cast<std::size_t>(id)]; }
 
   private:
-    void take() {
-        for (const Completion& completion : channel_.poll()) {
-            busy_[completion.id] = 0;
-            seen_ns_[completion.id] = completion.time_ns;
-            --count_;
-        }
-    }
-
     Channel& channel_;
     std::vector<char> busy_;
     std::vector<std::int64_t> seen_ns_;
@@ -87,25 +90,31 @@ class BaseExchange : public Exchange {
 
 /// A window of messages, in one direction or both. The receiver confirms the last with an empty
 /// message, so that bytes in the sender's own buffers do not count. Windows launched in a row share
-/// that confirmation: each slot is used again as soon as its message is done.
+/// that confirmation: each slot is used again as soon as its message is done, and neither direction
+/// waits for the other. In a window that is alone, as one that is verified, message i arrives in
+/// slot i; in later ones wherever a slot was free.
 class WindowExchange : public BaseExchange {
   public:
     WindowExchange(const PairCall& call, Duty duty, Channel& channel)
         : BaseExchange(call, channel), sends_(sends(duty)), receives_(receives(duty)) {}
 
     void launch() override {
-        if (first_launch_ns_ == 0) first_launch_ns_ = monotonic_now_ns();
-        for (int slot = 0; receives_ && slot < depth(); ++slot) {
-            in_flight_.wait_for(receiving(slot));
+        if (first_launch_ns_ != 0) {
+            receives_left_ += receives_ ? depth() : 0;
+            sends_left_ += sends_ ? depth() : 0;
+            return;
+        }
+        first_launch_ns_ = monotonic_now_ns();
+        for (int slot = 0; receives_ && slot < depth(); ++slot)
             receive(slot);
-        }
-        for (int slot = 0; sends_ && slot < depth(); ++slot) {
-            in_flight_.wait_for(sending(slot));
+        for (int slot = 0; sends_ && slot < depth(); ++slot)
             send(slot);
-        }
     }
 
     void complete() override {
+        // The empty messages go after all others: the peer takes them in the order of its receives.
+        while (receives_left_ > 0 || sends_left_ > 0)
+            use_slots_again();
         if (sends_) listen();
         for (int slot = 0; receives_ && slot < depth(); ++slot)
             in_flight_.wait_for(receiving(slot));
@@ -116,9 +125,26 @@ class WindowExchange : public BaseExchange {
     }
 
   private:
+    void use_slots_again() {
+        for (const Completion& completion : in_flight_.take()) {
+            const auto id = static_cast<int>(completion.id);
+            const bool was_send = id < receiving(0);
+            std::int64_t& left = was_send ? sends_left_ : receives_left_;
+            if (left == 0) continue;
+            --left;
+            if (was_send)
+                send(id);
+            else
+                receive(id - receiving(0));
+        }
+    }
+
     bool sends_;
     bool receives_;
-    std::int64_t first_launch_ns_ = 0;
+    // Messages launched whose slots are not free yet.
+    std::int64_t sends_left_ = 0;
+    std::int64_t receives_left_ = 0;
+    std::int64_t first_launch_ns_ = 0;  // 0 = nothing launched since the last complete()
 };
 
 /// A message there and one back.

@@ -36,7 +36,8 @@ class Exchange {
   public:
     virtual ~Exchange() = default;
 
-    /// Issues the operation; blocks only while an earlier one still holds its slots.
+    /// Issues the operation: at once, or while complete() waits when an earlier one still holds its
+    /// slots.
     virtual void launch() = 0;
 
     /// Waits until everything launched has arrived, here and at the peer.

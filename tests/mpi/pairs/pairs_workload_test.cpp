@@ -87,8 +87,8 @@ TEST(PairsWorkloadTest, every_byte_of_every_operation_arrives) {
         const bool active = workload->group() >= 0;
         const CheckTally before = over_ranks(active ? workload->check(0) : CheckTally{});
         for (int i = 0; active && i < 3; ++i) {
-            workload->launch();
-            workload->launch();  // two operations in one sample, as in batched mode
+            for (int operation = 0; operation < 5; ++operation)
+                workload->launch();  // in one sample, as in batched mode
             workload->complete();
         }
         const CheckTally after = over_ranks(active ? workload->check(1) : CheckTally{});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,9 +14,9 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Completes the oldest message with every poll and notes what was posted and completed, in order:
-/// "s0" a send from offset 0, "r64" a receive into offset 64, "tell" and "listen" the empty
-/// messages, "." a completion.
+/// Completes the oldest message with every poll, those of the verb `first` before others, and notes
+/// what was posted and completed, in order: "s0" a send from offset 0, "r64" a receive into offset
+/// 64, "tell" and "listen" the empty messages, "." a completion.
 class ScriptedChannel : public Channel {
   public:
     explicit ScriptedChannel(int depth) : depth_(depth) {}
@@ -35,8 +36,11 @@ class ScriptedChannel : public Channel {
             std::abort();  // it would wait for ever
         }
         time_ns += 10;
-        done_ = {under_way_.front().id, time_ns};
-        under_way_.pop_front();
+        auto next = std::find_if(under_way_.begin(), under_way_.end(),
+                                 [&](const Message& message) { return message.verb == first; });
+        if (next == under_way_.end()) next = under_way_.begin();
+        done_ = {next->id, time_ns};
+        under_way_.erase(next);
         log.emplace_back(".");
         return {&done_, 1};
     }
@@ -44,6 +48,7 @@ class ScriptedChannel : public Channel {
     void close() override {}
     bool idle() const { return under_way_.empty(); }
 
+    std::optional<Verb> first;
     std::vector<std::string> log;
     std::int64_t time_ns = std::int64_t{1} << 62;  // later than any clock
 
@@ -108,6 +113,38 @@ TEST(WindowExchangeTest, windows_in_a_row_use_each_slot_again_when_its_message_i
     Trial trial(window(Direction::forward), Duty::send);
     EXPECT_THAT(trial.run(2),
                 ElementsAre("s0", "s64", ".", "s0", ".", "s64", "listen", ".", ".", "."));
+}
+
+TEST(WindowExchangeTest, windows_in_a_row_send_on_while_nothing_arrives) {
+    Trial trial(call_with(PairOperation::bandwidth, Direction::both, 1), Duty::send_and_receive);
+    trial.channel.first = Verb::send;
+    EXPECT_THAT(trial.run(3), ElementsAre("r64", "s0", ".", "s0", ".", "s0", ".", ".", "r64", ".",
+                                          "r64", "listen", ".", "tell", ".", "."));
+}
+
+TEST(WindowExchangeTest, windows_in_a_row_receive_on_while_nothing_is_sent) {
+    Trial trial(call_with(PairOperation::bandwidth, Direction::both, 1), Duty::send_and_receive);
+    trial.channel.first = Verb::receive;
+    EXPECT_THAT(trial.run(3), ElementsAre("r64", "s0", ".", "r64", ".", "r64", ".", ".", "s0", ".",
+                                          "s0", "listen", "tell", ".", ".", "."));
+}
+
+TEST(WindowExchangeTest, windows_in_a_row_post_every_message_once_and_confirm_after_all) {
+    Trial trial(call_with(PairOperation::bandwidth, Direction::both, 3), Duty::send_and_receive);
+    const std::vector<std::string> log = trial.run(5);
+    const auto posted = [&](char verb) {
+        return std::count_if(log.begin(), log.end(),
+                             [&](const std::string& entry) { return entry.front() == verb; });
+    };
+    EXPECT_EQ(posted('s'), 15);
+    EXPECT_EQ(posted('r'), 15);
+    const auto last = [&](char verb) {
+        return std::find_if(log.rbegin(), log.rend(),
+                            [&](const std::string& entry) { return entry.front() == verb; })
+            .base();
+    };
+    EXPECT_LT(last('r'), last('l'));
+    EXPECT_LT(last('s'), last('t'));
 }
 
 TEST(WindowExchangeTest, acknowledgement_counts_from_the_first_launch_of_each_operation) {
