@@ -2,28 +2,22 @@
 #include "pairs/pair_times.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "measure/quantile.hpp"
+
 namespace railgauge {
 namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double bits_per_byte = 8;
-constexpr std::size_t least_for_p99 = 1000;  // ten samples beyond it
 
-/// The smallest value that at least `fraction` of the values do not exceed.
-template <class T>
-double quantile(std::vector<T> values, double fraction) {
-    if (values.empty()) return unknown;
-    const double rank = std::ceil(fraction * static_cast<double>(values.size()));
-    const auto position = values.begin() + static_cast<std::ptrdiff_t>(std::max(rank, 1.0)) - 1;
-    std::nth_element(values.begin(), position, values.end());
-    return static_cast<double>(*position);
+double median_of(std::vector<std::int64_t> times_ns) {
+    return quantile(times_ns, 0.5);
 }
 
 /// From a node's rail to another node's, all lanes between them; within a node from rank to rank.
@@ -71,7 +65,7 @@ void PairTimes::add_latency(double ops, const Matching& matching, const Fleet& f
     double longest_ns = 0;
     for (const auto& [rank, times_ns] : of_rank_) {
         all_ns.insert(all_ns.end(), times_ns.begin(), times_ns.end());
-        const double median_ns = quantile(times_ns, 0.5);
+        const double median_ns = median_of(times_ns);
         if (median_ns <= longest_ns) continue;
         longest_ns = median_ns;
         summary.slowest = describe(path_of(rank, matching, fleet), fleet);
@@ -85,7 +79,7 @@ void PairTimes::add_bandwidth(double bits, const Matching& matching, const Fleet
                               PairSummary& summary) const {
     std::map<Path, double> rates;
     for (const auto& [rank, times_ns] : of_rank_)
-        rates[path_of(rank, matching, fleet)] += bits / quantile(times_ns, 0.5);
+        rates[path_of(rank, matching, fleet)] += bits / median_of(times_ns);
     std::vector<double> values;
     values.reserve(rates.size());
     for (const auto& [path, rate] : rates)

@@ -2,23 +2,11 @@
 #include "program/time_summary.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
+#include "measure/quantile.hpp"
+
 namespace railgauge {
-namespace {
-
-/// The smallest value that at least `fraction` of the values do not exceed. Reorders `values`.
-double quantile(std::vector<Cell>& values, double fraction) {
-    const auto rank =
-        static_cast<std::size_t>(std::ceil(fraction * static_cast<double>(values.size())));
-    const auto position =
-        values.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(rank, 1) - 1);
-    std::nth_element(values.begin(), position, values.end());
-    return static_cast<double>(*position);
-}
-
-}  // namespace
 
 void TimeCollector::reset() {
     *this = {};
@@ -40,8 +28,7 @@ TimeSummary TimeCollector::summarise(std::uint64_t ops_per_sample) {
     if (samples_ == 0) return {0, none, none, none, none};
     const auto ops = static_cast<double>(ops_per_sample);
     const bool complete = kept_.size() == samples_;
-    // A percentile needs ten samples beyond it.
-    const bool has_p99 = complete && samples_ >= 1000;
+    const bool has_p99 = complete && samples_ >= least_for_p99;
     return {samples_, sum_ns_ / static_cast<double>(samples_) / ops,
             complete ? quantile(kept_, 0.5) / ops : none,
             has_p99 ? quantile(kept_, 0.99) / ops : none, static_cast<double>(max_ns_) / ops};
