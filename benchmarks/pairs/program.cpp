@@ -39,7 +39,8 @@ std::string PairsProgram::table_header() const {
 
 std::string PairsProgram::table_row(const Case& c, const CaseResult& result,
                                     const TimeSummary& /*times*/) const {
-    const PairTimes& times = times_.case_id() == c.id() ? times_ : PairTimes();
+    const PairTimes none;
+    const PairTimes& times = times_.case_id() == c.id() ? times_ : none;
     return pairs_table_row(
         c, result,
         times.summarise(call_of(c), result.ops_per_sample, plan_.matching(c.id()), *fleet_));

@@ -95,7 +95,7 @@ void PairsWorkload::extra_cells(std::size_t column, std::span<Cell> cells) const
 }
 
 void PairsWorkload::reserve(std::size_t samples) {
-    acknowledged_ns_.assign(samples, -1);
+    acknowledged_ns_.assign(peer_ < 0 ? 0 : samples, -1);
     completed_ = 0;
 }
 
