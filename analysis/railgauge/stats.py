@@ -204,7 +204,7 @@ def reported_lateness(lateness_ns: float, bound_ns: float) -> float | None:
 def clock_share(bound_ns: float, time_ns: float) -> float:
     """Return by which share of itself a time from one rank's entry to another's exit may be off.
 
-    Two clocks, each right within the bound, differ by at most twice the bound. Infinite for no time.
+    Two clocks, each right within the bound, differ by at most twice that. Infinite for no time.
     """
     if not bound_ns:
         return 0.0

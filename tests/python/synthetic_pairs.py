@@ -87,6 +87,7 @@ class PairsCase:
     wrong: int = 0
     warmup: int = 5
     verify: str = "on"
+    wall_ns: int = 100_000_000_000
     counters: Callable[[list[CounterRow]], list[CounterRow]] = list
     change: Callable[[Any], None] = field(default=lambda samples: None)
 
@@ -257,7 +258,7 @@ def cases_table(cases: list[PairsCase]) -> Any:
                 [c.samples * b * r for c, b, r in zip(cases, busy, ran, strict=True)],
             ),
             "started_ns": ("i8", [0] * n),
-            "wall_ns": ("i8", [1] * n),
+            "wall_ns": ("i8", [c.wall_ns for c in cases]),
             "clock_error_ns": ("i8", [0] * n),
             "ops_per_sample": ("u8", [c.ops_per_sample for c in cases]),
             "algbw_bytes": ("u8", [c.window for c in cases]),
