@@ -32,6 +32,9 @@ from railgauge.load import (
 )
 from railgauge.text import clean
 
+BOARD_SUFFIX = ".board"
+"""Of the file beside the run that holds the address of rank 0's deadline board."""
+
 
 @dataclass(frozen=True, slots=True)
 class Packed:
@@ -76,7 +79,10 @@ def _pack(location: Location, overwrite: bool) -> Packed:
         raise RailgaugeError(f"{name} cannot be written", why, "The parts are kept.") from error
     finally:
         temporary.unlink(missing_ok=True)
-    return Packed(location.out, len(run.finished_cases), _remove_parts(location.parts, taken))
+    left = _remove_parts(location.parts, taken)
+    # Of a job that was killed while its ranks started; nothing reads it.
+    location.out.with_name(location.out.name + BOARD_SUFFIX).unlink(missing_ok=True)
+    return Packed(location.out, len(run.finished_cases), left)
 
 
 @contextmanager
@@ -124,7 +130,7 @@ def _require_whole(run: Run) -> None:
 
 
 def _is_ours(name: str) -> bool:
-    known = ("header.h5", "expired.json", "board", "lock")
+    known = ("header.h5", "expired.json", "lock")
     return name in known or PART_NAME.match(name) is not None or name.endswith(".h5.tmp")
 
 

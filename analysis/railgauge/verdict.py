@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -42,6 +42,12 @@ class CheckResult:
     verdict: Verdict
     reason: str
     findings: tuple[Finding, ...]
+
+
+def of_check(findings: Sequence[Finding]) -> Verdict:
+    """Return a check's worst verdict; SKIP, which does not count, where it is nothing but that."""
+    only_skipped = bool(findings) and all(f.verdict is Verdict.SKIP for f in findings)
+    return Verdict.SKIP if only_skipped else overall(f.verdict for f in findings)
 
 
 def overall(verdicts: Iterable[Verdict]) -> Verdict:

@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import Railgauge
 from synthetic import Plan, expired_document, sweep, write_parts, write_run
+from synthetic_pairs import Fabric, PairsCase, write_pairs_run
 
 from railgauge.checks import run_checks
 from railgauge.load import open_run
@@ -75,12 +77,17 @@ def test_a_passed_deadline_fails_even_outside_a_case(tmp_path: Path, plan: Plan)
     assert verdicts(tmp_path / "run")["case_complete"] is Verdict.FAIL
 
 
-def test_a_run_where_nothing_could_be_judged_is_unknown(tmp_path: Path) -> None:
+def test_a_run_where_nothing_could_be_judged_is_unknown(
+    tmp_path: Path, railgauge: Railgauge
+) -> None:
     plan = Plan(sweep(["reduce"], [8], status="skipped", reason="too few ranks"))
     run = write_run(tmp_path / "run", plan)
-    assert set(verdicts(run).values()) == {Verdict.UNKNOWN}
+    assert set(verdicts(run).values()) == {Verdict.SKIP}
     run = write_run(tmp_path / "empty", Plan([]))
-    assert set(verdicts(run).values()) == {Verdict.UNKNOWN}
+    assert set(verdicts(run).values()) == {Verdict.SKIP}
+    result = railgauge("check", run)
+    assert result.returncode == 3
+    assert result.stdout.startswith("UNKNOWN")
 
 
 def test_lost_samples_are_unknown(tmp_path: Path, plan: Plan) -> None:
@@ -136,6 +143,21 @@ def test_json_holds_every_finding(finished: Path, railgauge: Railgauge) -> None:
     assert document["verdict"] == "PASS"
     assert [c["name"] for c in document["checks"]] == ["case_complete", "data_right"]
     assert all(len(c["findings"]) == 6 for c in document["checks"])
+
+
+def test_a_check_of_nothing_but_skips_leaves_the_verdict_to_the_others(
+    tmp_path: Path, railgauge: Railgauge
+) -> None:
+    fabric = Fabric(["n0", "n1"])
+    case = PairsCase(0, [1, 0, -1, -1], pattern="one-pair", rails="0>1")
+    run = write_pairs_run(tmp_path / "run", fabric, [case])
+    result = railgauge("check", run, "--format", "json")
+    document = json.loads(result.stdout)
+    verdicts = {c["name"]: c["verdict"] for c in document["checks"]}
+    assert verdicts == {"case_complete": "PASS", "data_right": "PASS", "rail_proven": "SKIP"}
+    assert (document["verdict"], result.returncode) == ("PASS", 0)
+    nothing = write_pairs_run(tmp_path / "nothing", fabric, [replace(case, status="skipped")])
+    assert railgauge("check", nothing).returncode == 3
 
 
 def test_the_worst_verdict_wins_and_skip_does_not_count() -> None:

@@ -251,11 +251,20 @@ def test_pack_leaves_foreign_files_and_says_so(
     tmp_path: Path, plan: Plan, railgauge: Railgauge
 ) -> None:
     folder = write_parts(tmp_path / "run", plan, finished=2)
-    for name in ("notes.txt", "0002.h5.tmp", "board"):
+    for name in ("notes.txt", "0002.h5.tmp"):
         (folder / name).write_text("x")
     result = railgauge("pack", tmp_path / "run", "--format", "json")
     assert json.loads(result.stdout)["left"] == ["notes.txt"]
     assert [p.name for p in folder.iterdir()] == ["notes.txt"]
+
+
+def test_pack_removes_the_address_that_a_killed_job_left(
+    tmp_path: Path, plan: Plan, railgauge: Railgauge
+) -> None:
+    write_parts(tmp_path / "run", plan, finished=2)
+    (tmp_path / "run.board").write_text("10.0.0.1:4711")
+    assert railgauge("pack", tmp_path / "run").returncode == 0
+    assert [p.name for p in tmp_path.iterdir()] == ["run"]
 
 
 def test_pack_on_a_full_or_unwritable_disk_keeps_the_parts(

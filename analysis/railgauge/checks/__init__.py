@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from railgauge.checks import case_complete, data_right, rail_proven
 from railgauge.load import Run
 from railgauge.pairs import is_pairs
-from railgauge.verdict import CheckResult, Finding, Verdict, overall
+from railgauge.verdict import CheckResult, Finding, Verdict, of_check
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def _run(check: Check, run: Run, allow_rig: bool) -> CheckResult:
     doubt = _doubt(run.info.origin)
     if doubt and not (allow_rig and run.info.is_rig):
         findings = [_doubted(f, doubt) for f in findings]
-    verdict = overall(f.verdict for f in findings)
+    verdict = of_check(findings)
     return CheckResult(check.name, check.title, verdict, _counts(findings), tuple(findings))
 
 
