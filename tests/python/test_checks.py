@@ -83,11 +83,11 @@ def test_a_run_where_nothing_could_be_judged_is_unknown(
     plan = Plan(sweep(["reduce"], [8], status="skipped", reason="too few ranks"))
     run = write_run(tmp_path / "run", plan)
     assert set(verdicts(run).values()) == {Verdict.SKIP}
-    run = write_run(tmp_path / "empty", Plan([]))
-    assert set(verdicts(run).values()) == {Verdict.SKIP}
     result = railgauge("check", run)
     assert result.returncode == 3
     assert result.stdout.startswith("UNKNOWN")
+    run = write_run(tmp_path / "empty", Plan([]))
+    assert set(verdicts(run).values()) == {Verdict.UNKNOWN}
 
 
 def test_lost_samples_are_unknown(tmp_path: Path, plan: Plan) -> None:
