@@ -83,6 +83,8 @@ def parse(argv: Sequence[str] | None) -> Options:
     what = export.add_mutually_exclusive_group()
     what.add_argument("--pairs", action="store_true", help="a row per pair (of railgauge-pairs)")
     what.add_argument("--samples", action="store_true", help="the raw samples instead")
+    what.add_argument("--counters", action="store_true", help="a row per counter and case")
+    what.add_argument("--series", action="store_true", help="a row per reading of a gauge")
     packing = _add(commands, "pack", _pack, "make one file of the parts of a run that has ended")
     packing.add_argument("--overwrite", action="store_true", help="replace an existing <run>")
     _add_rig(_add(commands, "check", _check, "judge the run; the exit code is the verdict"))
@@ -144,12 +146,17 @@ def _report(options: Options) -> int:
 
 def _export(options: Options) -> int:
     from railgauge.export import export_cases, export_pairs, export_samples, kind_of
+    from railgauge.export_tables import export_counters, export_series
 
     kind = kind_of(options.output, options.kind)
     run = _open(options)
-    export = export_cases
-    if options.pairs or options.samples:
-        export = export_pairs if options.pairs else export_samples
+    chosen = {
+        export_pairs: options.pairs,
+        export_samples: options.samples,
+        export_counters: options.counters,
+        export_series: options.series,
+    }
+    export = next((e for e, wanted in chosen.items() if wanted), export_cases)
     count = export(run, options.output, kind)
     shown = clean(os.fspath(options.output))
     document = {"export": shown, "rows": count, "run": run.name, "rig": run.info.is_rig}

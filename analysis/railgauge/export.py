@@ -88,9 +88,9 @@ def _export_rows(run: Run, rows: Iterable[Row], path: Path, kind: FileKind) -> i
     }
     found = [context | row for row in rows]
     names = dict.fromkeys(name for row in found for name in row)
-    columns = {n: [_safe(row.get(n), kind) for row in found] for n in names or context}
+    columns = {n: [safe(row.get(n), kind) for row in found] for n in names or context}
     table = pa.table({n: pa.array(v, _TYPES.get(n)) for n, v in columns.items()})
-    with _writer(path, kind, table.schema) as write:
+    with writer(path, kind, table.schema) as write:
         write(table)
     return int(table.num_rows)
 
@@ -103,7 +103,7 @@ def export_samples(run: Run, path: Path, kind: FileKind) -> int:
     """
     schema = _sample_schema(run)
     written = 0
-    with _writer(path, kind, schema) as write:
+    with writer(path, kind, schema) as write:
         for case in run.finished_cases:
             with run.samples(case) as samples:
                 for batch in _batches(run, case, samples, schema, kind):
@@ -134,9 +134,9 @@ def _batches(run: Run, case: Case, samples: Samples, schema: Any, kind: FileKind
     for rank in range(len(run.ranks)):
         begin, end = int(samples.offsets[rank]), int(samples.offsets[rank + 1])
         constant = {
-            "origin": _safe(run.info.origin, kind),
+            "origin": safe(run.info.origin, kind),
             "case": case.id,
-            "name": _safe(case.name, kind),
+            "name": safe(case.name, kind),
             "rank": rank,
             "group": int(samples.group[rank]),
         }
@@ -158,7 +158,7 @@ def _batches(run: Run, case: Case, samples: Samples, schema: Any, kind: FileKind
 
 
 @contextmanager
-def _writer(path: Path, kind: FileKind, schema: Any) -> Iterator[Any]:
+def writer(path: Path, kind: FileKind, schema: Any) -> Iterator[Any]:
     """Yield a function that appends a table; the file appears under its name when it is whole."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -177,7 +177,7 @@ def _writer(path: Path, kind: FileKind, schema: Any) -> Iterator[Any]:
         temporary.unlink(missing_ok=True)
 
 
-def _safe(value: Any, kind: FileKind) -> Any:
+def safe(value: Any, kind: FileKind) -> Any:
     """Keep a spreadsheet from running a text of the file as a formula."""
     risky = kind is FileKind.CSV and isinstance(value, str) and len(value) > 1
     return f"'{value}" if risky and value[0] in "=+-@" else value

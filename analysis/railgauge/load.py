@@ -20,13 +20,14 @@ from pathlib import Path
 
 from railgauge import hdf5
 from railgauge.errors import DamagedRun, RailgaugeError
-from railgauge.model import Case, Counter, Expired, Node, Rank, RunInfo, Status
+from railgauge.model import Case, Counter, Expired, Gauge, Node, Rank, RunInfo, Status
 from railgauge.samples import Samples
 from railgauge.tables import (
     check_schema,
     parse_expired,
     read_cases,
     read_counters,
+    read_gauges,
     read_info,
     read_nodes,
     read_ranks,
@@ -120,8 +121,8 @@ class Run:
             parent = hdf5.group(opened, "samples")
             yield Samples(hdf5.group(parent, group_name(case.id)), len(self.ranks))
 
-    def counters(self, case: Case, source: str) -> list[Counter]:
-        """Read the counters of a case that come from one source, ``netdev`` for example.
+    def counters(self, case: Case) -> list[Counter]:
+        """Read the counters of a finished case.
 
         Raises
         ------
@@ -129,7 +130,25 @@ class Run:
             They are missing or contradict the schema.
         """
         with hdf5.open_file(self._file_of(case)) as opened:
-            return read_counters(hdf5.group(opened, "counters"), group_name(case.id), source)
+            return read_counters(hdf5.group(opened, "counters"), group_name(case.id))
+
+    def series(self, case: Case) -> list[Gauge]:
+        """Read the series of a finished case.
+
+        Raises
+        ------
+        DamagedRun
+            They are missing or contradict the schema.
+        """
+        with hdf5.open_file(self._file_of(case)) as opened:
+            return read_gauges(hdf5.group(opened, "series"), group_name(case.id))
+
+    def has(self, case: Case, kind: str) -> bool:
+        """Tell whether a finished case has ``counters`` or ``series``."""
+        with hdf5.open_file(self._file_of(case)) as opened:
+            if hdf5.member(opened, kind) is None:
+                return False
+            return hdf5.member(hdf5.group(opened, kind), group_name(case.id)) is not None
 
     def _file_of(self, case: Case) -> Path:
         if self.location.finished:

@@ -133,6 +133,7 @@ class Counter:
 
     node: int
     device: str
+    port: int
     source: str
     name: str
     before: int
@@ -144,6 +145,18 @@ class Counter:
         """What was counted during the case; None where that is not known."""
         known = self.status == "ok" and self.after >= self.before
         return self.after - self.before if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """One row of ``/series/<id>``: a reading on the common clock."""
+
+    time_ns: int
+    node: int
+    device: str
+    source: str
+    name: str
+    value: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from railgauge.model import (
     Counter,
     Expired,
     ExpiredRank,
+    Gauge,
     Node,
     Rank,
     RunInfo,
@@ -32,6 +33,7 @@ _JSON_ERRORS = (ValueError, RecursionError)  # what json.loads raises
 
 _RANK_FIELDS = {f.name: f.type for f in fields(Rank)}
 _COUNTER_FIELDS = {f.name: f.type for f in fields(Counter)}
+_GAUGE_FIELDS = {f.name: f.type for f in fields(Gauge)}
 _CASE_FIELDS = {f.name: f.type for f in fields(Case) if f.name != "variables"}
 
 
@@ -139,8 +141,8 @@ def _case(row: dict[str, Scalar]) -> Case:
     return Case(**known, variables=row)
 
 
-def read_counters(parent: Any, name: str, source: str) -> list[Counter]:
-    """Read the rows of one source from a case's table of counters.
+def read_counters(parent: Any, name: str) -> list[Counter]:
+    """Read a case's table of counters.
 
     Raises
     ------
@@ -152,7 +154,22 @@ def read_counters(parent: Any, name: str, source: str) -> list[Counter]:
     return [
         Counter(**{n: row[n] for n in _COUNTER_FIELDS})  # type: ignore[arg-type]
         for row in _rows(columns)
-        if row["source"] == source
+    ]
+
+
+def read_gauges(parent: Any, name: str) -> list[Gauge]:
+    """Read a case's table of series.
+
+    Raises
+    ------
+    DamagedRun
+        The table is missing or not that of the schema.
+    """
+    columns = hdf5.read_table(parent, name, set(_GAUGE_FIELDS))
+    _check_types(columns, _GAUGE_FIELDS, f"/series/{name}")
+    return [
+        Gauge(**{n: row[n] for n in _GAUGE_FIELDS})  # type: ignore[arg-type]
+        for row in _rows(columns)
     ]
 
 

@@ -18,6 +18,7 @@ import pyarrow.parquet
 import pytest
 from conftest import Railgauge, one_error_line
 from synthetic import CaseSpec, Plan, expired_document, sweep, write_parts, write_run
+from synthetic import table as table_of
 
 from railgauge.load import open_run
 from railgauge.model import Status
@@ -137,6 +138,56 @@ def test_exported_samples_are_the_raw_ones(
     assert table["iteration"].to_pylist()[:21] == [*range(20), 0]
     assert set(table["bytes"].to_pylist()) == {1024, 2048}
     assert table["device_ns"].null_count == 20
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_exported_counters_have_a_delta_where_it_is_known(
+    tmp_path: Path, plan: Plan, railgauge: Railgauge, ending: str
+) -> None:
+    run = write_run(tmp_path / "run", plan)
+    with h5py.File(run, "r+") as file:
+        row = file["counters/0001"][...]
+        row["status"], row["after"] = b"wrapped", 2**63 - 1
+        file["counters/0001"][...] = row
+        del file["counters/0002"]
+    path = tmp_path / f"out.{ending}"
+    result = railgauge("export", run, "--counters", "-o", path)
+    assert (result.returncode, result.stdout) == (0, f"{path}: 5 rows\n")
+    read = pyarrow.csv.read_csv if ending == "csv" else pyarrow.parquet.read_table
+    table = read(path)
+    assert table["case"].to_pylist() == [0, 1, 3, 4, 5]
+    assert table["delta"].to_pylist() == [100, None, 100, 100, 100]
+    assert table["after"].to_pylist()[:2] == [200, 2**63 - 1]
+    (first,) = table.slice(0, 1).to_pylist()
+    assert first == {
+        **{"run": "run", "origin": "hardware", "case": 0, "case_name": plan.cases[0].name},
+        **{"node": 0, "host": "n1", "device": "eth0", "port": -1, "source": "netdev"},
+        **{"name": "tx_bytes", "before": 100, "after": 200, "delta": 100, "status": "ok"},
+    }
+
+
+def test_exported_series_are_the_readings(tmp_path: Path, plan: Plan, railgauge: Railgauge) -> None:
+    run = write_run(tmp_path / "run", plan)
+    readings = {
+        "time_ns": ("i8", [1_000, 2_000]),
+        "node": ("i4", [1, 1]),
+        "device": (str, ["cpu0", "cpu0"]),
+        "source": (str, ["hwmon", "hwmon"]),
+        "name": (str, ["celsius", "celsius"]),
+        "value": ("f8", [40.5, 41.0]),
+    }
+    with h5py.File(run, "r+") as file:
+        file.create_group("series")["0003"] = table_of(readings)
+    path = tmp_path / "out.parquet"
+    assert railgauge("export", run, "--series", "-o", path).returncode == 0
+    table = pyarrow.parquet.read_table(path)
+    assert table["case"].to_pylist() == [3, 3]
+    assert table["host"].to_pylist() == ["n2", "n2"]
+    assert table["time_ns"].to_pylist() == [1_000, 2_000]
+    assert table["value"].to_pylist() == [40.5, 41.0]
+    write_parts(tmp_path / "none", plan, finished=1)
+    assert railgauge("export", tmp_path / "none", "--series", "-o", path).returncode == 0
+    assert pyarrow.parquet.read_table(path).schema == table.schema
 
 
 def test_a_spreadsheet_runs_no_formula_of_the_file(

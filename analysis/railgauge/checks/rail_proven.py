@@ -159,7 +159,7 @@ def _judge_ports(
         return
     loads = port_loads(run, case, senders, operations)
     idle = {(r.node, r.nic) for r in run.ranks if r.nic} - loads.keys()
-    traffic = Traffic(case.wall_ns, loads, _counted(run.counters(case, "netdev")), before)
+    traffic = Traffic(case.wall_ns, loads, _counted(run.counters(case)), before)
     late.update(traffic.missing())
     hosts = {r.node: r.host for r in run.ranks}
     for node, nic in sorted(loads.keys() | idle):
@@ -204,7 +204,8 @@ def port_loads(run: Run, case: Case, senders: list[Sender], operations: int) -> 
 def _counted(rows: list[Counter]) -> dict[Port, dict[str, Counter]]:
     counted: dict[Port, dict[str, Counter]] = defaultdict(dict)
     for row in rows:
-        counted[row.node, row.device][row.name] = row
+        if row.source == "netdev":
+            counted[row.node, row.device][row.name] = row
     return counted
 
 
