@@ -24,8 +24,9 @@ is_running_for() {
 }
 
 # mpirun needs up to 4 s for ranks that do not leave by themselves; if it hangs, killing it still
-# ends them.
+# ends them. It takes a second signal for "do not clean up": that one stays here.
 stop() {
+    [[ -z $stopped ]] || return 0
     stopped=$1
     [[ -n $child ]] || exit "$stopped"
     kill -TERM "$child" 2>/dev/null || return 0

@@ -38,12 +38,11 @@ class Progress {
     };
 
     void set(Phase phase, int case_id) noexcept {
-        case_id_.store(case_id, std::memory_order_relaxed);
-        phase_.store(phase, std::memory_order_relaxed);
-        sequence_.store(0, std::memory_order_release);
+        sequence_.store(0, std::memory_order_relaxed);
+        place_.store(Place{phase, case_id}, std::memory_order_release);
         changes_.store(changes_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
-    void set(Phase phase) noexcept { set(phase, case_id_.load(std::memory_order_relaxed)); }
+    void set(Phase phase) noexcept { set(phase, place_.load(std::memory_order_relaxed).case_id); }
 
     void enter(std::uint64_t operation) noexcept {
         sequence_.store(2 * operation + 1, std::memory_order_relaxed);
@@ -58,8 +57,8 @@ class Progress {
     }
 
     Snapshot snapshot() const noexcept {
-        return {phase_.load(std::memory_order_relaxed), case_id_.load(std::memory_order_relaxed),
-                sequence_.load(std::memory_order_relaxed)};
+        const Place place = place_.load(std::memory_order_acquire);
+        return {place.phase, place.case_id, sequence_.load(std::memory_order_relaxed)};
     }
 
     /// Changes whenever the rank got on; what the deadline watches.
@@ -69,8 +68,14 @@ class Progress {
     }
 
   private:
-    std::atomic<Phase> phase_{Phase::launch};
-    std::atomic<int> case_id_{-1};
+    /// One word, so that no reader sees the phase of one case with the id of another.
+    struct Place {
+        Phase phase;
+        int case_id;
+    };
+    static_assert(std::atomic<Place>::is_always_lock_free);
+
+    std::atomic<Place> place_{Place{Phase::launch, -1}};
     std::atomic<std::uint64_t> sequence_{0};
     std::atomic<std::uint64_t> changes_{0};
 };

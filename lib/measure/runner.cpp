@@ -96,6 +96,15 @@ class Runner::IterationRun {
         return blocks;
     }
 
+    /// Collective. What the case's `reason` must say of agreed starts that some rank missed.
+    std::string missed_starts(std::size_t samples) {
+        if (runner_.options_.start != StartMode::window) return {};
+        const std::int64_t late = team_.max(late_starts_);
+        if (late == 0) return {};
+        return fmt::format("{} of {} agreed starts were missed; use a longer --window-period", late,
+                           samples);
+    }
+
   private:
     double observe(std::size_t block, std::int64_t since_start_ns) {
         return active_ ? rule_.observe({samples_.elapsed_ns().last(block), since_start_ns}) : 0;
@@ -112,6 +121,7 @@ class Runner::IterationRun {
             team_.max(now_ns_() + offset_ns) + start_margin_ns - offset_ns;
         loop(samples, [this, first_ns](std::size_t i) {
             const std::int64_t start_ns = first_ns + static_cast<std::int64_t>(i) * period_ns_;
+            late_starts_ += now_ns_() > start_ns ? 1 : 0;
             while (now_ns_() < start_ns) {
             }
         });
@@ -157,6 +167,7 @@ class Runner::IterationRun {
     SampleBuffer& samples_;
     bool active_;
     std::int64_t period_ns_ = 0;
+    std::int64_t late_starts_ = 0;
 };
 
 Runner::Runner(Team& team, Progress& progress, Clock clock, RunnerOptions options)
@@ -191,7 +202,8 @@ CaseResult Runner::run(const Case& c, IterationWorkload& workload, StopRule& rul
         workload.extra_cells(i, samples.extra(i));
     tally = team_.agree({}, tally + run.check(Phase::check_after, 1));
     describe_checks(tally, result);
-    if (result.status == CaseStatus::done) result.reason = rule.remark();
+    const std::string missed = run.missed_starts(samples.size());
+    if (result.status == CaseStatus::done) result.reason = missed.empty() ? rule.remark() : missed;
     describe_traffic(workload, result);
     result.wall_ns = clock_.now_ns() - result.started_ns;
     return result;

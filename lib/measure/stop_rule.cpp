@@ -57,7 +57,11 @@ class TimeRule : public StopRule {
         // Growing at most eightfold lets later blocks correct an estimate from cold first samples.
         const std::size_t target =
             std::min({wanted, fit(static_cast<double>(limits_.most_ns)), capacity(), taken_ * 8});
-        const std::size_t more = target > taken_ ? target - taken_ : 0;
+        std::size_t more = target > taken_ ? target - taken_ : 0;
+        // A block cannot be broken off, and the estimate is of a calmer time when others take the
+        // cores.
+        if (taken_ >= limits_.least_samples)
+            more = std::min(more, std::max<std::size_t>(1, fit(ns_ / 4)));
         if (more == 0 && taken_ < limits_.least_samples) {
             remark_ = fmt::format("only {} samples fit into {:.3g} s", taken_,
                                   static_cast<double>(limits_.most_ns) / ns_per_s);

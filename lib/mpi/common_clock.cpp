@@ -15,6 +15,12 @@
 namespace railgauge {
 namespace {
 
+/// Age at which the first measurement is repeated; later ones may last longer.
+constexpr std::int64_t first_lasts_ns = 1'000'000'000;
+
+/// 10 us a second: what crystals of one type part by when nothing disciplines them.
+constexpr double assumed_drift = 1e-5;
+
 constexpr int exchanges = 40;
 constexpr int tag = 17;
 constexpr const char* synchronising = "synchronising clocks";
@@ -66,9 +72,9 @@ CommonClock::CommonClock(MPI_Comm comm, const Placement& placement, Clock clock,
     : comm_(comm),
       clock_(clock),
       lasts_ns_(lasts_ns),
+      lasts_now_ns_(std::min(first_lasts_ns, lasts_ns)),
       leader_of_(find_leaders(placement)),
-      last_(placement.ranks.size()),
-      drift_ns_(placement.ranks.size(), 0) {
+      last_(placement.ranks.size()) {
     check_mpi(MPI_Comm_rank(comm, &rank_), "asking for a rank");
     const std::set<int> leaders(leader_of_.begin(), leader_of_.end());
     leaders_.assign(std::next(leaders.begin()), leaders.end());  // without rank 0
@@ -76,13 +82,20 @@ CommonClock::CommonClock(MPI_Comm comm, const Placement& placement, Clock clock,
 }
 
 void CommonClock::keep() {
-    int is_old = clock_.now_ns() - measured_ns_ > lasts_ns_ ? 1 : 0;
+    int is_old = clock_.now_ns() - measured_ns_ > lasts_now_ns_ ? 1 : 0;
     check_mpi(MPI_Bcast(&is_old, 1, MPI_INT, 0, comm_), synchronising);
-    if (is_old != 0) measure();
+    if (is_old == 0) return;
+    measure();
+    lasts_now_ns_ = std::min(2 * lasts_now_ns_, lasts_ns_);
+}
+
+std::int64_t CommonClock::worst_error_ns() const {
+    if (leaders_.empty()) return 0;
+    const auto age_ns = static_cast<double>(clock_.now_ns() - measured_ns_);
+    return worst_measured_ns_ + static_cast<std::int64_t>(drift_.value_or(assumed_drift) * age_ns);
 }
 
 void CommonClock::measure() {
-    const bool is_first = measured_ns_ == 0;
     std::vector<ClockOffset> measured(last_.size());
     for (const int leader : leaders_) {
         if (rank_ == leader) answer(comm_, clock_);
@@ -92,19 +105,22 @@ void CommonClock::measure() {
     check_mpi(
         MPI_Bcast(measured.data(), static_cast<int>(2 * measured.size()), MPI_INT64_T, 0, comm_),
         synchronising);
-    if (is_first) last_ = measured;
-    worst_error_ns_ = 0;
-    for (std::size_t rank = 0; rank < measured.size(); ++rank) {
-        const auto leader = static_cast<std::size_t>(leader_of_[rank]);
-        const std::int64_t step_ns = std::abs(measured[leader].offset_ns - last_[leader].offset_ns);
-        drift_ns_[leader] = std::max(drift_ns_[leader], step_ns);
-        const ClockOffset offset{measured[leader].offset_ns,
-                                 measured[leader].error_ns + drift_ns_[leader]};
-        worst_error_ns_ = std::max(worst_error_ns_, offset.error_ns);
-        if (static_cast<int>(rank) == rank_) mine_ = offset;
-    }
+    if (measured_ns_ != 0) drift_ = std::max(drift_.value_or(0), drift_to(measured));
+    worst_measured_ns_ = 0;
+    for (const ClockOffset& offset : measured)
+        worst_measured_ns_ = std::max(worst_measured_ns_, offset.error_ns);
+    mine_ = measured[static_cast<std::size_t>(leader_of_[static_cast<std::size_t>(rank_)])];
     last_ = std::move(measured);
     measured_ns_ = clock_.now_ns();
+}
+
+/// The fastest drift of any leader's clock since the last measurement, ns per ns.
+double CommonClock::drift_to(const std::vector<ClockOffset>& measured) const {
+    const std::int64_t between_ns = std::max<std::int64_t>(clock_.now_ns() - measured_ns_, 1);
+    std::int64_t largest_ns = 0;
+    for (std::size_t i = 0; i < measured.size(); ++i)
+        largest_ns = std::max(largest_ns, std::abs(measured[i].offset_ns - last_[i].offset_ns));
+    return static_cast<double>(largest_ns) / static_cast<double>(between_ns);
 }
 
 }  // namespace railgauge

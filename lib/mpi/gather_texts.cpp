@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/gather_texts.hpp"
 
+#include <cstdint>
+#include <limits>
 #include <numeric>
 
+#include "base/error.hpp"
 #include "mpi/check.hpp"
 
 namespace railgauge {
@@ -21,8 +24,12 @@ std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& text) {
     std::vector<int> lengths(rank == 0 ? static_cast<std::size_t>(size) : 0);
     check_mpi(MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm), gathering);
     std::vector<int> offsets(lengths.size());
+    const std::int64_t total = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+    if (total > std::numeric_limits<int>::max()) {
+        throw Error(ExitCode::library, "the facts of all ranks are longer than 2 GiB",
+                    "one MPI_Gatherv cannot take them", "use fewer ranks");
+    }
     std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
-    const int total = lengths.empty() ? 0 : offsets.back() + lengths.back();
     std::string all(static_cast<std::size_t>(total), '\0');
     check_mpi(MPI_Gatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(),
                           MPI_CHAR, 0, comm),

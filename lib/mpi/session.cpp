@@ -24,8 +24,8 @@ int environment_number(const char* name) {
 
 MpiSession::MpiSession(int& argc, char**& argv) {
     // As the peers do it (nccl-tests, OSU). The watchdog's thread never calls MPI; saying so by
-    // MPI_THREAD_FUNNELED makes Open MPI 4.1 wait with locks and a sweep of 96 ranks on 2 cores take
-    // 1.25 times as long.
+    // MPI_THREAD_FUNNELED makes Open MPI 4.1 wait with locks and a sweep of 96 ranks on 2 cores
+    // take 1.25 times as long.
     check_mpi(MPI_Init(&argc, &argv), "initialising");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 }

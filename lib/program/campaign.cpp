@@ -5,7 +5,13 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/units.hpp"
 #include "measure/runner.hpp"
+#include "program/memory_share.hpp"
 #include "system/observers.hpp"
 
 namespace railgauge {
@@ -17,13 +23,29 @@ std::filesystem::path spool_folder() {
     return chosen != nullptr ? chosen : "/var/tmp";
 }
 
-void print_line(const std::string& text) {
-    std::fputs((text + "\n").c_str(), stdout);
-    std::fflush(stdout);
+/// @return whether stdout took it
+bool print_line(const std::string& text) {
+    return std::fputs((text + "\n").c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
 }
 
 Workload& base_of(const AnyWorkload& workload) {
     return std::visit([](const auto& pointer) -> Workload& { return *pointer; }, workload);
+}
+
+/// Samples stay in memory until the case is recorded; an overcommitting kernel would only notice
+/// when they are touched, and kill a process.
+void require_sample_memory(const Job& job, const Workload& workload, std::size_t samples) {
+    const auto memory = make_host_memory();
+    const MemoryShare share = agree_memory_share(job, *memory);
+    // start_ns and elapsed_ns; extra columns are kept by the workload, too.
+    const std::uint64_t columns = 2 + 2 * workload.extra_columns().size();
+    agreed(job.team, [&] {
+        if (samples <= share.bytes / (columns * sizeof(Cell))) return;
+        throw Error(ExitCode::usage, fmt::format("{} samples do not fit into memory", samples),
+                    fmt::format("a node with {} ranks has {} for each", share.ranks_per_node,
+                                format_bytes(share.bytes)),
+                    "use fewer --iterations or --max-samples");
+    });
 }
 
 }  // namespace
@@ -37,6 +59,9 @@ Campaign::Campaign(const Job& job, Progress& progress, const CommandLine& line, 
       program_(program),
       recorder_(recorder) {
     agreed(job.team, [&] { workload_ = program.make_workload(job); });
+    if (program.kind() == WorkloadKind::iteration) {
+        require_sample_memory(job, base_of(workload_), line.measure.make_stop_rule()->capacity());
+    }
     const auto rank = static_cast<std::size_t>(job.team.rank());
     if (job.placement.ranks[rank].local_rank == 0) observers_ = make_default_observers();
 }
@@ -48,14 +73,20 @@ ExitCode Campaign::run(const std::vector<Case>& plan) {
     ProgressLine progress_line(static_cast<std::size_t>(missing), monotonic_now_ns());
     std::size_t measured = 0;
     if (recorder_.found_wrong()) worst_ = ExitCode::wrong_data;
-    if (is_root) print_line(program_.table_header());
+    bool has_table = !is_root || print_line(program_.table_header());
     for (const Case& c : plan) {
         if (!is_missing(c)) continue;
         if (is_root) progress_line.show(measured++, c.name(), monotonic_now_ns());
         const CaseResult result = measure(c);
         if (!is_root) continue;
         progress_line.clear();
-        print_line(program_.table_row(c, result, times_.summarise(result.ops_per_sample)));
+        has_table &=
+            print_line(program_.table_row(c, result, times_.summarise(result.ops_per_sample)));
+    }
+    if (!has_table) {
+        log_root(
+            "the table could not be written to stdout; the run has everything, see railgauge show");
+        if (worst_ == ExitCode::done) worst_ = ExitCode::library;
     }
     base_of(workload_).close();
     return worst_;

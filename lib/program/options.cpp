@@ -16,7 +16,9 @@ namespace {
 
 constexpr std::uint64_t most_samples = 1'000'000'000;
 
-CLI::Option* add_duration(CLI::App& app, const std::string& name, std::int64_t& ns,
+/// @param ns a number or an optional one
+template <class Nanoseconds>
+CLI::Option* add_duration(CLI::App& app, const std::string& name, Nanoseconds& ns,
                           const std::string& help, const std::string& shown_default) {
     return app
         .add_option_function<std::string>(
@@ -45,6 +47,14 @@ std::string file_name_of(std::string text) {
     return text;
 }
 
+/// An option that was given without what it belongs to would be ignored in silence.
+void require_use(bool given, bool is_used, const char* option, const char* needed) {
+    if (!given || is_used) return;
+    throw Error(ExitCode::usage, fmt::format("{} has no use here", option),
+                fmt::format("it belongs to {}", needed),
+                fmt::format("add {} or leave it out", needed));
+}
+
 }  // namespace
 
 void MeasureOptions::add_to(CLI::App& app) {
@@ -54,11 +64,19 @@ void MeasureOptions::add_to(CLI::App& app) {
     group.add_option("-w,--warmup", warmup_, "Operations before the timed ones")
         ->capture_default_str()
         ->check(count_from(0));
+    add_manner(group);
+    add_stop(group);
+    group.add_option("--verify", verify_, "Check every element before and after the timed loop")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"on", "off"}));
+}
+
+void MeasureOptions::add_manner(CLI::App& group) {
     group.add_option("--mode", mode_, "One operation per sample, or --batch of them")
         ->capture_default_str()
         ->check(CLI::IsMember({"per-iteration", "batched"}));
     group.add_option("--batch", batch_, "Operations per sample of the batched mode")
-        ->capture_default_str()
+        ->default_str(fmt::format("{}", batch()))
         ->check(count_from(1));
     group
         .add_option(
@@ -68,6 +86,10 @@ void MeasureOptions::add_to(CLI::App& app) {
         ->check(CLI::IsMember({"free", "window", "barrier"}));
     add_duration(group, "--window-period", window_period_ns_,
                  "Distance of the agreed times of --start window", "twice the warm-up's time");
+}
+
+void MeasureOptions::add_stop(CLI::App& group) {
+    const StopLimits limits;
     group
         .add_option(
             "--stop", stop_,
@@ -79,15 +101,12 @@ void MeasureOptions::add_to(CLI::App& app) {
     group
         .add_option("--width", width_percent_,
                     "Half width in % of the mean's 95 % interval of --stop width")
-        ->capture_default_str()
+        ->default_str(fmt::format("{:g}", width_percent()))
         ->check(CLI::Range(0.01, 100.0).description(""));
     group.add_option("--max-samples", max_samples_, "Most samples of --stop time and width")
-        ->capture_default_str()
+        ->default_str(fmt::format("{}", limits.most_samples))
         ->check(count_from(1));
     add_duration(group, "--max-time", max_time_ns_, "Most time of --stop time and width", "5s");
-    group.add_option("--verify", verify_, "Check every element before and after the timed loop")
-        ->capture_default_str()
-        ->check(CLI::IsMember({"on", "off"}));
 }
 
 void MeasureOptions::validate() const {
@@ -95,13 +114,26 @@ void MeasureOptions::validate() const {
         throw Error(ExitCode::usage, "--stop fixed has no number", "--iterations is missing",
                     "add --iterations N");
     }
-    if (std::isnan(width_percent_)) {
+    if (width_percent_ && std::isnan(*width_percent_)) {
         throw Error(ExitCode::usage, "--width nan is no width", "nothing is narrower than it",
                     "give a number of percent such as 2");
     }
-    if (iterations_ > 0 && !is_fixed()) {
+    const std::string stop = stop_kind();
+    if (iterations_ > 0 && stop != "fixed") {
         throw Error(ExitCode::usage, fmt::format("--iterations contradicts --stop {}", stop_),
                     "--iterations is an exact number", "give one of them");
+    }
+    require_use(batch_.has_value(), mode_ == "batched", "--batch", "--mode batched");
+    require_use(window_period_ns_.has_value(), start_ == "window", "--window-period",
+                "--start window");
+    require_use(time_ns_.has_value(), stop == "time", "--time", "--stop time");
+    require_use(width_percent_.has_value(), stop == "width", "--width", "--stop width");
+    require_use(max_samples_.has_value(), stop != "fixed", "--max-samples", "--stop time or width");
+    require_use(max_time_ns_.has_value(), stop != "fixed", "--max-time", "--stop time or width");
+    if (start_ == "window" && warmup_ == 0 && !window_period_ns_) {
+        throw Error(ExitCode::usage, "--start window has no period",
+                    "it is taken from the warm-up, and --warmup 0 leaves none",
+                    "add --window-period or a warm-up");
     }
 }
 
@@ -110,26 +142,41 @@ RunnerOptions MeasureOptions::runner_options() const {
     options.start = parse_start(start_);
     options.check = verify_ == "on" ? CheckMode::on : CheckMode::off;
     options.warmup = warmup_;
-    options.ops_per_sample = mode_ == "batched" ? batch_ : 1;
-    options.window_period_ns = window_period_ns_;
+    options.ops_per_sample = mode_ == "batched" ? batch() : 1;
+    options.window_period_ns = window_period_ns_.value_or(0);
     return options;
 }
 
+StopLimits MeasureOptions::limits_of_stop() const {
+    StopLimits limits;
+    limits.most_samples = max_samples_.value_or(limits.most_samples);
+    limits.most_ns = max_time_ns_.value_or(limits.most_ns);
+    return limits;
+}
+
 std::unique_ptr<StopRule> MeasureOptions::make_stop_rule() const {
-    const StopLimits limits{.most_samples = max_samples_, .most_ns = max_time_ns_};
-    if (is_fixed()) return make_fixed_rule(iterations_);
-    if (stop_ == "width") return make_width_rule(width_percent_ / 100, limits);
-    return make_time_rule(time_ns_, limits);
+    const std::string stop = stop_kind();
+    if (stop == "fixed") return make_fixed_rule(iterations_);
+    if (stop == "width") return make_width_rule(width_percent() / 100, limits_of_stop());
+    return make_time_rule(time_ns(), limits_of_stop());
+}
+
+std::string MeasureOptions::stop_kind() const {
+    if (!stop_.empty()) return stop_;
+    return iterations_ > 0 ? "fixed" : "time";
 }
 
 std::string MeasureOptions::stop_text() const {
-    if (is_fixed()) return fmt::format("fixed {}", iterations_);
-    if (stop_ == "width") return fmt::format("width {:g} %", width_percent_);
-    return fmt::format("time {:g} s", static_cast<double>(time_ns_) / ns_per_s);
+    const std::string stop = stop_kind();
+    if (stop == "fixed") return fmt::format("fixed {}", iterations_);
+    if (stop == "width") return fmt::format("width {:g} %", width_percent());
+    return fmt::format("time {:g} s", static_cast<double>(time_ns()) / ns_per_s);
 }
 
 std::string MeasureOptions::limits() const {
-    return fmt::format("{} {} {} {}", batch_, max_samples_, max_time_ns_, window_period_ns_);
+    const StopLimits limits = limits_of_stop();
+    return fmt::format("{} {} {} {}", batch(), limits.most_samples, limits.most_ns,
+                       window_period_ns_.value_or(0));
 }
 
 void MeasureOptions::annotate(Case& c) const {
@@ -185,7 +232,8 @@ void RunOptions::add_to(CLI::App& app) {
 }
 
 void RunOptions::validate() const {
-    if (!out.empty() && (!out.has_filename() || std::filesystem::is_directory(out))) {
+    std::error_code ignored;  // shows when it is written
+    if (!out.empty() && (!out.has_filename() || std::filesystem::is_directory(out, ignored))) {
         throw Error(ExitCode::usage, fmt::format("--out '{}' is a folder", out.string()),
                     "a run is written to a file", "name a file in it");
     }

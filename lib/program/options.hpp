@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "measure/case.hpp"
@@ -28,28 +29,36 @@ class MeasureOptions {
     RunnerOptions runner_options() const;
     std::unique_ptr<StopRule> make_stop_rule() const;
 
-    /// Adds the columns `mode`, `start`, `stop` and `warmup`.
+    /// Adds the columns `mode`, `start`, `stop`, `warmup` and `verify`.
     void annotate(Case& c) const;
 
     /// What else shapes the samples and has no column: a resumed run must not mix it.
     std::string limits() const;
 
   private:
-    bool is_fixed() const { return stop_ == "fixed" || (stop_.empty() && iterations_ > 0); }
+    void add_manner(CLI::App& group);
+    void add_stop(CLI::App& group);
+    std::string stop_kind() const;
     std::string stop_text() const;
+    std::uint64_t batch() const { return batch_.value_or(20); }
+    std::int64_t time_ns() const { return time_ns_.value_or(200'000'000); }
+    double width_percent() const { return width_percent_.value_or(2); }
+    StopLimits limits_of_stop() const;
 
     std::uint64_t iterations_ = 0;  // 0 = the stop rule decides
     std::uint64_t warmup_ = 5;
     std::string mode_ = "per-iteration";
-    std::uint64_t batch_ = 20;
     std::string start_ = "free";
-    std::int64_t window_period_ns_ = 0;
     std::string stop_;
-    std::int64_t time_ns_ = 200'000'000;
-    double width_percent_ = 2;
-    std::uint64_t max_samples_ = 10'000;
-    std::int64_t max_time_ns_ = 5'000'000'000;
     std::string verify_ = "on";
+
+    // Empty = not given. Each has its use with one mode, start or stop only.
+    std::optional<std::uint64_t> batch_;
+    std::optional<std::int64_t> window_period_ns_;
+    std::optional<std::int64_t> time_ns_;
+    std::optional<double> width_percent_;
+    std::optional<std::uint64_t> max_samples_;
+    std::optional<std::int64_t> max_time_ns_;
 };
 
 /// The window of a window program.

@@ -22,8 +22,7 @@
 namespace railgauge {
 namespace {
 
-/// Crystals part by up to some 10 us a second, so a case of seconds is still placed to 1 ms; one
-/// measurement takes milliseconds.
+/// A measurement takes milliseconds, and drift since the last is part of the bound.
 constexpr std::int64_t clock_lasts_ns = 20'000'000'000;
 
 Watchdog::Options watchdog_options(const CommandLine& line, const std::string& program,
@@ -173,14 +172,19 @@ ExitCode run_under_mpi(int argc, char** argv, Progress& progress, Watchdog& watc
                        const CommandLine& line, Program& program, JobSite site) {
     progress.set(Phase::init);
     MpiSession session(argc, argv);
-    Communicator world = Communicator::duplicate(MPI_COMM_WORLD);
-    set_log_identity(fmt::format("railgauge-{}", program.name()), world.rank());
-    const ExitCode code = run_connected(world, progress, watchdog, line, program, std::move(site));
-    progress.set(Phase::finalize, -1);
-    world.close();
-    session.close();
-    watchdog.close();
-    return code;
+    try {
+        Communicator world = Communicator::duplicate(MPI_COMM_WORLD);
+        set_log_identity(fmt::format("railgauge-{}", program.name()), world.rank());
+        const ExitCode code =
+            run_connected(world, progress, watchdog, line, program, std::move(site));
+        progress.set(Phase::finalize, -1);
+        world.close();
+        session.close();
+        watchdog.close();
+        return code;
+    } catch (const Error& error) {  // said here: the session's destructor would end the process
+        give_up(watchdog, error.code(), error.what());
+    }
 }
 
 }  // namespace
@@ -199,6 +203,8 @@ int run_program(int argc, char** argv, Program& program) {
         Progress progress;
         JobSite site = read_job_site(line.run.site, launched.rank);
         line.run.control_interface = board_interface(line.run.control_interface, site);
+        if (launched.rank <= 0)
+            RunPaths(line.run.out).make_parent();  // the board's address lies there
         Watchdog watchdog(progress, watchdog_options(line, name, launched));
         return static_cast<int>(
             run_under_mpi(argc, argv, progress, watchdog, line, program, std::move(site)));

@@ -69,6 +69,7 @@ void remove_files(const std::filesystem::path& folder, Predicate selects) {
 }
 
 RunPaths create_folder(RunPaths paths) {
+    paths.make_parent();
     const std::filesystem::path folder = paths.folder();
     if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
         check_errno(-1, "creating folder", folder);

@@ -16,6 +16,11 @@ std::filesystem::path RunPaths::part(int case_id) const {
     return folder() / (case_group(case_id) + std::string(part_suffix));
 }
 
+void RunPaths::make_parent() const {
+    std::error_code ignored;
+    if (out_.has_parent_path()) std::filesystem::create_directories(out_.parent_path(), ignored);
+}
+
 std::string case_group(int case_id) {
     return fmt::format("{:04}", case_id);
 }

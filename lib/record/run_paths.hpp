@@ -21,6 +21,9 @@ class RunPaths {
     std::filesystem::path expired_report() const { return folder() / expired_name; }
     std::filesystem::path lock() const { return folder() / "lock"; }
 
+    /// Makes the folder that the run lies in. Failures show when something is written there.
+    void make_parent() const;
+
     /// Where ranks find the board of deadlines, before there is a folder.
     std::filesystem::path board() const { return out_.native() + ".board"; }
 

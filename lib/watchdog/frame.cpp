@@ -121,11 +121,19 @@ std::optional<Frame> Channel::receive() {
 }
 
 void Channel::send(const Frame& frame) {
-    if (unsent_ > 0) unsent_ -= write(std::span(outgoing_).last(unsent_));
-    if (unsent_ > 0) return;
-    outgoing_ = encode(frame);
-    unsent_ = frame_bytes - write(outgoing_);
-    if (unsent_ == frame_bytes) unsent_ = 0;
+    flush();
+    if (frame.type == FrameType::beat && !outgoing_.empty()) return;
+    const FrameBytes bytes = encode(frame);
+    outgoing_.insert(outgoing_.end(), bytes.begin(), bytes.end());
+    flush();
+    // A beat of which nothing went out is as good as not sent; the next one says more.
+    if (frame.type == FrameType::beat && outgoing_.size() == frame_bytes) outgoing_.clear();
+}
+
+void Channel::flush() {
+    if (outgoing_.empty()) return;
+    const auto sent = static_cast<std::ptrdiff_t>(write(outgoing_));
+    outgoing_.erase(outgoing_.begin(), outgoing_.begin() + sent);
 }
 
 /// A broken connection is left for receive() to find, after what the peer sent before it broke.

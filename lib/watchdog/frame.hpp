@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/file_descriptor.hpp"
 #include "measure/progress.hpp"
@@ -66,19 +67,20 @@ class Channel {
     /// on an error of the socket and on bytes that are no frame.
     std::optional<Frame> receive();
 
-    /// Sends the frame, or drops it when the peer has not taken an earlier one yet.
+    /// Sends the frame. While the peer has not taken an earlier one, a beat is dropped, and any
+    /// other frame, which is said once only, waits for the next call.
     void send(const Frame& frame);
 
     void close() noexcept { socket_.reset(); }
 
   private:
+    void flush();
     std::size_t write(std::span<const std::uint8_t> bytes);
 
     FileDescriptor socket_;
     FrameBytes incoming_{};
     std::size_t received_ = 0;
-    FrameBytes outgoing_{};
-    std::size_t unsent_ = 0;  ///< bytes at the end of outgoing_
+    std::vector<std::uint8_t> outgoing_;
 };
 
 }  // namespace railgauge::board

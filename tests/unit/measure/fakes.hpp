@@ -47,7 +47,7 @@ class FakeWorkload : public IterationWorkload {
   public:
     void prepare(const Case&) override {
         ++prepared;
-        if (prepare_failure) throw *prepare_failure;
+        if (prepare_failure) throw Error(*prepare_failure);
     }
     int group() const override { return colour; }
     Traffic traffic() const override { return {1000, 2000, 1.5}; }
@@ -88,7 +88,7 @@ class FakeWindowWorkload : public WindowWorkload {
     }
     void run(const Window& window, SampleSink& sink) override {
         seen = window;
-        if (failure) throw *failure;
+        if (failure) throw Error(*failure);
         for (; FakeClock::time_ns < window.end_ns; FakeClock::time_ns += 100) {
             const std::array<Cell, 2> row{static_cast<Cell>(FakeClock::time_ns), 100};
             if (FakeClock::time_ns >= window.begin_ns) sink.add(row);

@@ -127,6 +127,17 @@ TEST_F(RunnerTest, starts_at_agreed_times_in_window_mode) {
     }
 }
 
+TEST_F(RunnerTest, says_how_many_agreed_starts_were_missed) {
+    FakeClock::step_per_read_ns = 10;
+    const auto rule = make_fixed_rule(5);
+    workload_.duration_ns = 10'000;
+    const RunnerOptions short_period{.start = StartMode::window, .window_period_ns = 100};
+    EXPECT_EQ(run(*rule, short_period).reason,
+              "4 of 5 agreed starts were missed; use a longer --window-period");
+    const RunnerOptions long_period{.start = StartMode::window, .window_period_ns = 20'000};
+    EXPECT_EQ(run(*rule, long_period).reason, "");
+}
+
 TEST_F(RunnerTest, meets_before_every_iteration_in_barrier_mode) {
     const auto rule = make_fixed_rule(6);
     run(*rule, {.start = StartMode::barrier});

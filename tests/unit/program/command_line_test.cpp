@@ -46,7 +46,7 @@ TEST(CommandLineTest, takes_what_is_exact_as_exact) {
 }
 
 TEST(CommandLineTest, batches_only_in_batched_mode) {
-    EXPECT_EQ(parse({"--batch", "50"}).measure.runner_options().ops_per_sample, 1u);
+    EXPECT_EQ(parse({}).measure.runner_options().ops_per_sample, 1u);
     EXPECT_EQ(parse({"--mode", "batched", "--batch", "50"}).measure.runner_options().ops_per_sample,
               50u);
 }
@@ -66,8 +66,15 @@ TEST(CommandLineTest, refuses_each_mistake_in_one_line_with_code_2) {
         {"--mode", "turbo"},
         {"--time", "-1s"},
         {"--timeout", "soon"},
+        {"--batch", "50"},
+        {"--window-period", "1ms"},
+        {"--time", "1s", "--stop", "width"},
+        {"--width", "1"},
+        {"--max-samples", "5", "--iterations", "5"},
+        {"--max-time", "5s", "--iterations", "5"},
+        {"--start", "window", "--warmup", "0"},
         {"--width", "0"},
-        {"--width", "nan"},
+        {"--stop", "width", "--width", "nan"},
         {"--overwrite", "--resume"},
         {"--expect-nodes", "0"},
         {"--out", "/"},
