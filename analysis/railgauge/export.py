@@ -18,6 +18,7 @@ import pyarrow.parquet as pa_parquet
 from railgauge.errors import RailgaugeError
 from railgauge.load import Run
 from railgauge.model import Case
+from railgauge.output import replacing, require_free
 from railgauge.pair_rows import PAIR_NUMBERS, PairsTables, exported_rows
 from railgauge.pairs import is_pairs
 from railgauge.results import iterate
@@ -90,7 +91,7 @@ def _export_rows(run: Run, rows: Iterable[Row], path: Path, kind: FileKind) -> i
     names = dict.fromkeys(name for row in found for name in row)
     columns = {n: [safe(row.get(n), kind) for row in found] for n in names or context}
     table = pa.table({n: pa.array(v, _TYPES.get(n)) for n, v in columns.items()})
-    with writer(path, kind, table.schema) as write:
+    with writer(run, path, kind, table.schema) as write:
         write(table)
     return int(table.num_rows)
 
@@ -103,7 +104,7 @@ def export_samples(run: Run, path: Path, kind: FileKind) -> int:
     """
     schema = _sample_schema(run)
     written = 0
-    with writer(path, kind, schema) as write:
+    with writer(run, path, kind, schema) as write:
         for case in run.finished_cases:
             with run.samples(case) as samples:
                 for batch in _batches(run, case, samples, schema, kind):
@@ -158,23 +159,12 @@ def _batches(run: Run, case: Case, samples: Samples, schema: Any, kind: FileKind
 
 
 @contextmanager
-def writer(path: Path, kind: FileKind, schema: Any) -> Iterator[Any]:
+def writer(run: Run, path: Path, kind: FileKind, schema: Any) -> Iterator[Any]:
     """Yield a function that appends a table; the file appears under its name when it is whole."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        if kind is FileKind.CSV:
-            with pa_csv.CSVWriter(temporary, schema) as writer:
-                yield writer.write_table
-        else:
-            with pa_parquet.ParquetWriter(temporary, schema) as writer:
-                yield writer.write_table
-        temporary.replace(path)
-    except OSError as error:
-        why = error.strerror or str(error)
-        name = clean(os.fspath(path))
-        raise RailgaugeError(f"{name} cannot be written", why, "Choose another -o.") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+    require_free(path, run.location)
+    made = pa_csv.CSVWriter if kind is FileKind.CSV else pa_parquet.ParquetWriter
+    with replacing(path) as temporary, made(temporary, schema) as file:
+        yield file.write_table
 
 
 def safe(value: Any, kind: FileKind) -> Any:

@@ -90,7 +90,7 @@ def _export(
 ) -> int:
     """Stream the rows of the finished cases that have such a table; return their count."""
     written = 0
-    with writer(path, kind, schema) as write:
+    with writer(run, path, kind, schema) as write:
         for case in run.finished_cases:
             if not run.has(case, table):
                 continue

@@ -29,7 +29,7 @@ from railgauge.text import clean
 Columns = dict[str, Any]
 """Columns of a table by name: ``list[str]``, or a numpy array of i64, u64 or f64."""
 
-_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _TABLE_LIMIT_BYTES = 256 << 20
 _ATTRIBUTE_LIMIT_BYTES = 1 << 20
 _DEFLATE_MAX_RATIO = 1100  # deflate cannot expand by more than 1032
@@ -68,11 +68,11 @@ def open_file(path: Path) -> Any:
         if not stat.S_ISREG(path.stat().st_mode):
             raise DamagedRun(f"{name} cannot be read", "it is not a regular file", _REMEDY)
         with path.open("rb") as file:
-            signature = file.read(len(_SIGNATURE))
+            signature = file.read(len(SIGNATURE))
     except OSError as error:
         why = error.strerror or str(error)
         raise RailgaugeError(f"{name} cannot be opened", why, "Check the path.") from error
-    if signature != _SIGNATURE:
+    if signature != SIGNATURE:
         raise DamagedRun(f"{name} is no run file", "not HDF5", "Give the path of a run.")
     with reading(name):
         return h5py.File(path, "r", locking=False)

@@ -27,6 +27,7 @@ from railgauge.figures.sizes import Series, series_of, size_figure
 from railgauge.figures.style import Figure, base_layout, rig_annotation
 from railgauge.figures.timeline import most_remarkable, timelines
 from railgauge.load import Run
+from railgauge.output import replacing, require_free
 from railgauge.pairs import is_pairs
 from railgauge.report_pairs import pairs_contents
 from railgauge.report_tables import alarms, facts_table, result_table, tiles
@@ -42,17 +43,10 @@ _SERIES_PER_CHART = 12
 
 def write_report(run: Run, path: Path, *, allow_rig: bool) -> Path:
     """Write the report and return its path; it appears under that name when it is whole."""
+    require_free(path, run.location)
     page = render(run, allow_rig=allow_rig)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
+    with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        name = clean(os.fspath(path))
-        why = error.strerror or str(error)
-        raise RailgaugeError(f"{name} cannot be written", why, "Choose another -o.") from error
-    finally:
-        temporary.unlink(missing_ok=True)
     return path
 
 

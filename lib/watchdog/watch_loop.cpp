@@ -193,7 +193,9 @@ void WatchLoop::obey_signals() {
 void WatchLoop::end_by_signal(const std::string& name, int exit_code) {
     const Frame own = own_frame(FrameType::signalled);
     side_->announce(own);
-    const std::string text = side_->describe_end_by(name, own);
+    // A job that was refused has said why, and the launcher ends its ranks as the first one leaves.
+    const bool was_refused = own.at.phase == Phase::finalize && !plan_.is_known();
+    const std::string text = was_refused ? "" : side_->describe_end_by(name, own);
     if (!text.empty()) say(setting_.program, rank_, text);
     if (options_.wait_until_idle) options_.wait_until_idle(idle_patience_ms);
     side_->let_rank_0_end_first(own, rank_0_patience);
