@@ -30,10 +30,13 @@ from railgauge.load import (
     open_location,
     part_name,
 )
+from railgauge.output import irregular, replacing, unwritable
 from railgauge.text import clean
 
 BOARD_SUFFIX = ".board"
 """Of the file beside the run that holds the address of rank 0's deadline board."""
+
+_KEPT = "The parts are kept; make room or move them, and pack again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +65,17 @@ def _pack(location: Location, overwrite: bool) -> Packed:
     taken = _snapshot(location.parts)
     run = open_location(location)
     _require_whole(run)
-    temporary = location.out.with_name(f".{location.out.name}.{os.getpid()}.tmp")
-    try:
-        _write(temporary, run)
-        if not overwrite and location.out.exists():
-            raise _exists(location.out)
+    with replacing(location.out, _KEPT) as temporary:
+        try:
+            _write(temporary, run)
+        except RailgaugeError:
+            raise
+        except Exception as error:  # h5py raises nearly every built-in type on a full disk
+            raise unwritable(location.out, error, _KEPT) from error
+        _require_replaceable(location.out, overwrite)
         if _snapshot(location.parts) != taken:
             why = f"{clean(location.parts.name)} changed meanwhile"
             raise RailgaugeError("the run is still measured", why, "Pack it when it has ended.")
-        temporary.replace(location.out)
-    except RailgaugeError:
-        raise
-    except Exception as error:  # h5py raises nearly every built-in type on a full disk
-        name = clean(os.fspath(location.out))
-        why = getattr(error, "strerror", None) or str(error)
-        raise RailgaugeError(f"{name} cannot be written", why, "The parts are kept.") from error
-    finally:
-        temporary.unlink(missing_ok=True)
     left = _remove_parts(location.parts, taken)
     # Of a job that was killed while its ranks started; nothing reads it.
     location.out.with_name(location.out.name + BOARD_SUFFIX).unlink(missing_ok=True)
@@ -89,7 +86,11 @@ def _pack(location: Location, overwrite: bool) -> Packed:
 def _locked(folder: Path) -> Iterator[None]:
     """Hold the lock that a rank program holds while it writes the folder."""
     flags = os.O_CREAT | os.O_RDWR | os.O_NONBLOCK
-    with os.fdopen(os.open(folder / "lock", flags, 0o644), "r+b", buffering=0) as file:
+    try:
+        lock = os.open(folder / "lock", flags, 0o644)
+    except OSError as error:
+        raise unwritable(folder, error, "Pack it where you may write.") from error
+    with os.fdopen(lock, "r+b", buffering=0) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -101,9 +102,13 @@ def _locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def _exists(out: Path) -> RailgaugeError:
-    why = "pack replaces nothing by itself"
-    return RailgaugeError(f"{clean(os.fspath(out))} exists", why, "Give --overwrite, or move it.")
+def _require_replaceable(out: Path, overwrite: bool) -> None:
+    name = clean(os.fspath(out))
+    if why := irregular(out):
+        raise RailgaugeError(f"{name} cannot be written", why, "Move it away.")
+    if out.exists() and not overwrite:
+        why = "pack replaces nothing by itself"
+        raise RailgaugeError(f"{name} exists", why, "Give --overwrite, or move it.")
 
 
 def _parts_of(path: Path, overwrite: bool) -> Location:
@@ -111,8 +116,7 @@ def _parts_of(path: Path, overwrite: bool) -> Location:
     if not location.parts.is_dir():
         name = clean(os.fspath(location.out))
         raise RailgaugeError(f"there is nothing to pack for {name}", "it is one file already", "")
-    if location.out.exists() and not overwrite:
-        raise _exists(location.out)
+    _require_replaceable(location.out, overwrite)
     return Location(location.out, finished=False)
 
 

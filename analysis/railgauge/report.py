@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ from markupsafe import Markup
 from railgauge import __version__, guard
 from railgauge.check import verdict_of
 from railgauge.checks import run_checks
-from railgauge.errors import RailgaugeError
 from railgauge.figures.lateness import lateness_figure
 from railgauge.figures.sizes import Series, series_of, size_figure
 from railgauge.figures.style import Figure, base_layout, rig_annotation
@@ -34,7 +32,6 @@ from railgauge.report_tables import alarms, facts_table, result_table, tiles
 from railgauge.results import CaseResult, iterate
 from railgauge.rows import CLOCK_NOTE, clock_mark, rows, watermark
 from railgauge.show import progress_line
-from railgauge.text import clean
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _TIMELINE_POINTS = 150_000
