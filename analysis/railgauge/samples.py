@@ -184,6 +184,24 @@ class Samples:
             self._check_times(*views)
             yield first, views[0], views[1]
 
+    def check_all_times(self) -> None:
+        """Read every time once, for what `slabs` would refuse.
+
+        Raises
+        ------
+        DamagedRun
+            A time is negative or past any plausible run.
+        """
+        if 0 < self.count <= SLAB_SAMPLES:  # a read per group is dear where they are many and short
+            views = [np.empty(self.count, np.int64) for _ in _TIME_COLUMNS]
+            for name, view in zip(_TIME_COLUMNS, views, strict=True):
+                self.columns[name].read_into(view, 0)
+            self._check_times(*views)
+            return
+        for group in self.groups():
+            for _ in self.slabs(group):
+                pass
+
     def _fill(self, out: Int64s, column: Column, group: Group, first: int) -> None:
         ranks = group.ranks
         whole = out.shape[1] == group.iterations and out.flags.c_contiguous

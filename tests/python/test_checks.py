@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 from conftest import Railgauge
-from synthetic import Plan, expired_document, sweep, write_parts, write_run
+from synthetic import CaseSpec, Plan, expired_document, sweep, write_parts, write_run
 from synthetic_pairs import Fabric, PairsCase, write_pairs_run
 
 from railgauge.checks import run_checks
 from railgauge.load import open_run
 from railgauge.verdict import EXIT_CODES, Verdict, overall
+
+import h5py  # isort: skip
 
 
 def verdicts(path: Path, allow_rig: bool = False) -> dict[str, Verdict]:
@@ -99,6 +101,36 @@ def test_lost_samples_are_unknown(tmp_path: Path, plan: Plan) -> None:
         rows["samples"][2] += 1
         file["cases"][...] = rows
     assert verdicts(run)["case_complete"] is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("in_one_slab", [True, False])
+@pytest.mark.parametrize(("column", "value"), [("elapsed_ns", -5), ("start_ns", 2**63 - 1)])
+def test_times_that_no_run_has_are_unknown_to_check_and_damaged_to_show(
+    finished: Path,
+    railgauge: Railgauge,
+    monkeypatch: pytest.MonkeyPatch,
+    column: str,
+    value: int,
+    in_one_slab: bool,
+) -> None:
+    with h5py.File(finished, "r+") as file:
+        file[f"samples/0001/{column}"][77] = value
+    assert f"{column} holds" in railgauge("show", finished).stdout
+    if not in_one_slab:
+        monkeypatch.setattr("railgauge.samples.SLAB_SAMPLES", 16)
+    result = railgauge("check", finished, "--format", "json")
+    assert result.returncode == 3
+    (complete,) = (c for c in json.loads(result.stdout)["checks"] if c["name"] == "case_complete")
+    bad = [f for f in complete["findings"] if f["verdict"] != "PASS"]
+    assert [f["case"] for f in bad] == [1]
+    assert f"{column} holds" in bad[0]["reason"]
+
+
+def test_samples_of_no_group_are_unknown(tmp_path: Path, railgauge: Railgauge) -> None:
+    run = write_run(tmp_path / "run", Plan([CaseSpec(0, "broadcast", group=[-1] * 4)]))
+    result = railgauge("check", run)
+    assert result.returncode == 3
+    assert "it holds no samples" in result.stdout
 
 
 @pytest.mark.parametrize("origin", ["double", "simulated"])

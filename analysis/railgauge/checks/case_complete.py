@@ -38,10 +38,11 @@ def _measured(run: Run, case: Case) -> tuple[Verdict, str]:
     try:
         with run.samples(case) as samples:
             count = samples.count
-            samples.groups()
+            measured = any(g.iterations for g in samples.groups())
+            samples.check_all_times()
     except RailgaugeError as error:
         return Verdict.UNKNOWN, str(error)
-    if count == 0:
+    if not measured:
         return Verdict.UNKNOWN, "it holds no samples"
     if count != case.samples:
         return Verdict.UNKNOWN, f"it holds {count} samples, {case.samples} were recorded"
