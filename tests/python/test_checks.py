@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Railgauge
-from synthetic import CaseSpec, Plan, expired_document, sweep, write_parts, write_run
+from synthetic import Plan, expired_document, sweep, write_parts, write_run
 from synthetic_pairs import Fabric, PairsCase, write_pairs_run
 
 from railgauge.checks import run_checks
@@ -126,9 +126,10 @@ def test_times_that_no_run_has_are_unknown_to_check_and_damaged_to_show(
     assert f"{column} holds" in bad[0]["reason"]
 
 
-def test_samples_of_no_group_are_unknown(tmp_path: Path, railgauge: Railgauge) -> None:
-    run = write_run(tmp_path / "run", Plan([CaseSpec(0, "broadcast", group=[-1] * 4)]))
-    result = railgauge("check", run)
+def test_samples_of_no_group_are_unknown(finished: Path, railgauge: Railgauge) -> None:
+    with h5py.File(finished, "r+") as file:
+        file["samples/0001/group"][:] = -1
+    result = railgauge("check", finished)
     assert result.returncode == 3
     assert "it holds no samples" in result.stdout
 
