@@ -7,6 +7,7 @@ Exit codes: 0 pass, 1 fail, 2 usage or unreadable, 3 unknown or incomplete.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import sys
@@ -15,9 +16,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from railgauge import __version__, guard
+from railgauge import __version__, guard, streams
 from railgauge.errors import RailgaugeError
-from railgauge.text import clean, one_line
+from railgauge.text import clean
 
 USAGE = 2
 
@@ -28,23 +29,34 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise RailgaugeError("the command is not understood", message, f"See {self.prog} --help.")
 
+    def _print_message(self, message: str, file: object = None) -> None:
+        streams.put(message)
+        streams.flush()
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command in a guarded child process and return its exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        options = parse(argv)
-        return guard.run(lambda: run_command(options), clean(os.fspath(options.run)))
-    except RailgaugeError as error:
-        return _fail(error)
+        return _coded(lambda: _guarded(argv))
+    except BrokenPipeError:
+        return 0  # the reader of --help has seen enough
+
+
+def _guarded(argv: Sequence[str] | None) -> int:
+    streams.prepare()
+    options = parse(argv)
+    return guard.run(lambda: run_command(options), clean(os.fspath(options.run)))
 
 
 def run_command(options: Options) -> int:
     """Run a parsed command in this process; failures become one line on stderr."""
+    return _coded(lambda: options.command(options))
+
+
+def _coded(work: Callable[[], int]) -> int:
+    """Return the exit code of ``work``; never 1, which is a verdict, where it broke off."""
     try:
-        code: int = options.command(options)
-        return code
+        return work()
     except (BrokenPipeError, KeyboardInterrupt):
         raise
     except RailgaugeError as error:
@@ -53,7 +65,9 @@ def run_command(options: Options) -> int:
         return _fail(RailgaugeError("out of memory", "", "Free memory and repeat."))
     except OSError as error:
         name = clean(os.fsdecode(error.filename)) if error.filename else "a file"
-        return _fail(RailgaugeError(f"{name} cannot be used", error.strerror or str(error), ""))
+        remedy = "Check its path, its permissions and the room on its disk."
+        why = error.strerror or str(error)
+        return _fail(RailgaugeError(f"{name} cannot be used", why, remedy))
     except Exception as error:
         if os.environ.get("RAILGAUGE_TRACEBACK"):
             traceback.print_exc()
@@ -63,7 +77,7 @@ def run_command(options: Options) -> int:
 
 
 def _fail(error: RailgaugeError) -> int:
-    print(one_line(f"railgauge: {error}", 2000), file=sys.stderr)
+    streams.say(f"railgauge: {error}")
     return USAGE
 
 
@@ -106,10 +120,11 @@ def _add_rig(parser: Any) -> None:
 
 def _print(options: Options, document: Any, lines: Iterable[str]) -> None:
     if options.format == "json":
-        print(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
-        return
-    for line in lines:
-        print(line)
+        streams.put(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+    else:
+        for line in lines:
+            streams.put(f"{line}\n")
+    streams.flush()
 
 
 def _open(options: Options) -> Any:
@@ -117,7 +132,7 @@ def _open(options: Options) -> Any:
 
     run = open_run(options.run)
     for notice in run.notices:
-        print(f"railgauge: {notice}", file=sys.stderr)
+        streams.say(f"railgauge: {notice}")
     return run
 
 
@@ -182,7 +197,8 @@ def _check(options: Options) -> int:
 
     run = _open(options)
     results = run_checks(run, allow_rig=options.allow_rig)
-    _print(options, check_json(run, results), check_text(run, results))
+    with contextlib.suppress(BrokenPipeError):  # who reads no further still gets the verdict
+        _print(options, check_json(run, results), check_text(run, results))
     return EXIT_CODES[verdict_of(results)]
 
 

@@ -62,6 +62,9 @@ def locate(path: Path) -> tuple[Location, list[str]]:
     list of str
         Notices a person should see.
     """
+    if path.name in ("", "..", PARTS_SUFFIX):
+        name = clean(os.fspath(path))
+        raise RailgaugeError(f"{name} names no run", "it is a folder", "Give the path of a run.")
     if path.name.endswith(PARTS_SUFFIX):
         path = path.with_name(path.name.removesuffix(PARTS_SUFFIX))
     location = Location(path, finished=path.exists() and not path.is_dir())
