@@ -141,9 +141,10 @@ class PlainLoop {
                     static_cast<std::size_t>(count_) * sizeof(float));
         for (int bit = 1; bit < ranks_; bit *= 2) {
             const int peer = rank_ ^ bit;
-            MPI_Sendrecv(all + std::ptrdiff_t{rank_ / bit * bit} * count_, bit * count_, MPI_FLOAT,
-                         peer, 0, all + std::ptrdiff_t{peer / bit * bit} * count_, bit * count_,
-                         MPI_FLOAT, peer, 0, comm_, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(all + static_cast<std::ptrdiff_t>(rank_ & ~(bit - 1)) * count_,
+                         bit * count_, MPI_FLOAT, peer, 0,
+                         all + static_cast<std::ptrdiff_t>(peer & ~(bit - 1)) * count_,
+                         bit * count_, MPI_FLOAT, peer, 0, comm_, MPI_STATUS_IGNORE);
         }
     }
 

@@ -20,6 +20,7 @@ struct NativeElement {
 };
 
 /// A floating type that C++20 has none of, as its bits: sign, exponent, mantissa as in IEEE 754.
+// NOLINTNEXTLINE(readability-identifier-naming): values are written as values
 template <class Bits, int exponent_bits, int mantissa_bits>
 struct SmallFloat {
     using Stored = Bits;

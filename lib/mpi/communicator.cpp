@@ -37,9 +37,6 @@ Communicator& Communicator::operator=(Communicator&& other) noexcept {
     return *this;
 }
 
-/// One that is still open is left: freeing it is collective, and after an error nobody may come.
-Communicator::~Communicator() = default;
-
 void Communicator::close() {
     if (comm_ != MPI_COMM_NULL) check_mpi(MPI_Comm_free(&comm_), "freeing a communicator");
 }

@@ -7,8 +7,8 @@ namespace railgauge {
 
 /// Owner of a communicator made by duplication or splitting.
 ///
-/// Freeing waits for peers, so the clean path is close(), called by all members; the destructor of
-/// one still open only logs, since freeing it during an error could hang.
+/// Freeing waits for peers, so the clean path is close(), called by all members; one that is still
+/// open when it is destroyed is left, since freeing it during an error could hang.
 class Communicator {
   public:
     Communicator() = default;
@@ -22,7 +22,7 @@ class Communicator {
     Communicator& operator=(Communicator&& other) noexcept;
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
-    ~Communicator();
+    ~Communicator() = default;
 
     MPI_Comm get() const noexcept { return comm_; }
     explicit operator bool() const noexcept { return comm_ != MPI_COMM_NULL; }

@@ -79,7 +79,7 @@ class Job:
         return Ended(self.process.returncode, stdout, stderr, time.monotonic() - self.began)
 
     def wait_until_gone(self) -> None:
-        """The job's end and that of every rank: ranks whose mpirun was killed notice a little later."""
+        """The end of the job and of every rank: a killed mpirun is noticed a little later."""
         self.wait()
         deadline = time.monotonic() + PATIENCE_S
         while self.ranks():
