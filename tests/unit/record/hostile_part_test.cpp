@@ -18,7 +18,6 @@
 namespace railgauge {
 namespace {
 
-using testing::ElementsAre;
 
 class HostilePartTest : public testing::Test {
   protected:
