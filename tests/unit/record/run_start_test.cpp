@@ -2,6 +2,8 @@
 // What becomes of a run that exists already.
 #include "record/run_start.hpp"
 
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -217,10 +219,17 @@ TEST_F(RunStartTest, one_job_at_a_time_writes_a_run) {
     EXPECT_TRUE(std::filesystem::exists(paths_.header()));
 }
 
-TEST_F(RunStartTest, a_missing_folder_is_named) {
-    paths_ = RunPaths(folder_.path() / "없는" / "run");
+TEST_F(RunStartTest, a_missing_folder_is_made) {
+    paths_ = RunPaths(folder_.path() / "없는" / "폴더" / "run");
+    start(ExistingRun::refuse);
+    EXPECT_TRUE(std::filesystem::exists(paths_.header()));
+}
+
+TEST_F(RunStartTest, a_folder_that_cannot_be_is_named) {
+    std::ofstream(folder_.path() / "파일") << "no folder";
+    paths_ = RunPaths(folder_.path() / "파일" / "run");
     EXPECT_THAT([&] { start(ExistingRun::refuse); },
-                ThrowsMessage<Error>(HasSubstr("없는/run.parts")));
+                ThrowsMessage<Error>(HasSubstr("파일/run.parts")));
 }
 
 TEST_F(RunStartTest, a_full_disk_leaves_nothing) {
