@@ -70,10 +70,12 @@ void CollectiveOptions::add_to(CLI::App& app) {
     group.add_option("--root", root, "Root of broadcast, reduce, gather and scatter")
         ->type_name("RANK")
         ->capture_default_str();
-    auto* const from_file = group.add_option(
-        "--matrix", matrix,
-        "File of who sends whom how much in alltoallv: a line per sender, a weight per receiver, "
-        "scaled to the size");
+    auto* const from_file = group
+                                .add_option("--matrix", matrix,
+                                            "File of who sends whom how much in alltoallv: a line "
+                                            "per sender, a weight per receiver, "
+                                            "scaled to the size")
+                                ->type_name("FILE");
     group
         .add_option("--spread", spread_percent,
                     "How far chunks of alltoallv differ from their mean, in %")

@@ -71,7 +71,12 @@ def test_a_nic_without_link_is_refused_before_mpi_waits_for_it(node: Tree, name:
     node.write("sys/class/net/rail0/carrier", "0\n")
     node.write("sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN\n")
     sysfs = str(node.root / "sys")
-    done = node.run("rank-env", "true", RAILGAUGE_RAIL_MAP=f"0:{name}", RAILGAUGE_SYSFS=sysfs)
+    done = node.run(
+        *("rank-env", "true"),
+        RAILGAUGE_RAIL_MAP=f"0:{name}",
+        RAILGAUGE_SYSFS=sysfs,
+        OMPI_COMM_WORLD_LOCAL_RANK="0",
+    )
     assert done.returncode == 2
     assert f"the NIC {name} of local rank 0 has no link" in one_line(done.stderr)
 
@@ -110,12 +115,20 @@ def test_under_mpirun_in_an_allocation_slurms_rank_is_the_daemons(node: Tree) ->
     assert found["RAILGAUGE_LOCAL_RANK"] == "1"
 
 
+def test_a_rail_map_without_a_local_rank_is_refused(node: Tree) -> None:
+    sysfs = str(node.root / "sys")
+    done = node.run("rank-env", "true", RAILGAUGE_RAIL_MAP="*:rail%", RAILGAUGE_SYSFS=sysfs)
+    assert done.returncode == 2
+    assert "the launcher sets no local rank" in one_line(done.stderr)
+
+
 def test_bind_nic_runs_on_the_cpus_of_the_nics_numa_node(node: Tree) -> None:
     done = node.run(
         *("rank-env", sys.executable, "-c", "import os; print(os.sched_getaffinity(0))"),
         RAILGAUGE_RAIL_MAP="0:mlx5_0",
         RAILGAUGE_BIND="nic",
         RAILGAUGE_SYSFS=str(node.root / "sys"),
+        OMPI_COMM_WORLD_LOCAL_RANK="0",
     )
     assert done.stdout == "{0}\n"
 
@@ -127,6 +140,7 @@ def test_bind_nic_without_affinity_keeps_every_cpu(node: Tree) -> None:
         RAILGAUGE_RAIL_MAP="0:rail0",
         RAILGAUGE_BIND="nic",
         RAILGAUGE_SYSFS=str(node.root / "sys"),
+        OMPI_COMM_WORLD_LOCAL_RANK="0",
     )
     assert found.stdout.strip() == str(len(os.sched_getaffinity(0)))
 
@@ -187,7 +201,12 @@ def dead(node: Tree) -> Tree:
 @pytest.mark.parametrize("nic", ["rail0", "mlx5_0"])
 def test_a_nic_without_a_link_is_refused(dead: Tree, nic: str) -> None:
     sysfs = str(dead.root / "sys")
-    done = dead.run("rank-env", "env", RAILGAUGE_RAIL_MAP=f"0:{nic}", RAILGAUGE_SYSFS=sysfs)
+    done = dead.run(
+        *("rank-env", "env"),
+        RAILGAUGE_RAIL_MAP=f"0:{nic}",
+        RAILGAUGE_SYSFS=sysfs,
+        OMPI_COMM_WORLD_LOCAL_RANK="0",
+    )
     assert done.returncode == 2
     assert f"the NIC {nic} of local rank 0 has no link" in one_line(done.stderr)
 

@@ -18,7 +18,6 @@
 namespace railgauge {
 namespace {
 
-
 class HostilePartTest : public testing::Test {
   protected:
     void SetUp() override {
