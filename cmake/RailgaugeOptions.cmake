@@ -2,9 +2,9 @@
 # Build-wide choices. Optional dependencies: ON (required), OFF (stub), AUTO (used when found).
 
 option(RAILGAUGE_TESTS "Build the tests" ON)
-option(RAILGAUGE_MICRO "Build the micro benchmarks when Google Benchmark is found" ON)
 option(RAILGAUGE_WERROR "Treat warnings as errors" OFF)
 set(RAILGAUGE_HWLOC AUTO CACHE STRING "hwloc: ON, OFF or AUTO")
+set(RAILGAUGE_MICRO AUTO CACHE STRING "Micro benchmarks, which need Google Benchmark: ON, OFF or AUTO")
 set(RAILGAUGE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them")
 
 set(CMAKE_CXX_STANDARD 20)
