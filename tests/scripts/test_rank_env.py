@@ -115,6 +115,66 @@ def test_under_mpirun_in_an_allocation_slurms_rank_is_the_daemons(node: Tree) ->
     assert found["RAILGAUGE_LOCAL_RANK"] == "1"
 
 
+def test_auto_takes_the_nodes_rdma_devices_in_turn_by_name(node: Tree) -> None:
+    found = [variables(node, "auto", rank) for rank in range(3)]
+    names = sorted(p.name for p in (node.root / "sys/class/infiniband").iterdir())
+    assert [f["RAILGAUGE_NIC"] for f in found] == [names[r % len(names)] for r in range(3)]
+    assert [int(f["RAILGAUGE_RAIL"]) for f in found] == [r % len(names) for r in range(3)]
+
+
+def auto_node(tree: Tree, numa_of_nic: list[int], cpus_of_node: dict[int, str]) -> Tree:
+    """A node with networks only, rail0 and so on, each on its NUMA node."""
+    for index, numa in enumerate(numa_of_nic):
+        tree.write(f"sys/class/net/rail{index}/device/numa_node", f"{numa}\n")
+    tree.write("sys/class/net/mgmt0/device/numa_node", "0\n")
+    tree.write("sys/class/net/lo/operstate", "unknown\n")
+    for numa, cpus in cpus_of_node.items():
+        tree.write(f"sys/devices/system/node/node{numa}/cpulist", f"{cpus}\n")
+    return tree
+
+
+def auto(tree: Tree, local_rank: int) -> tuple[str, str]:
+    done = tree.run(
+        *("rank-env", "env"),
+        RAILGAUGE_RAIL_MAP="auto",
+        RAILGAUGE_CONTROL_INTERFACE="mgmt0",
+        RAILGAUGE_SYSFS=str(tree.root / "sys"),
+        OMPI_COMM_WORLD_LOCAL_RANK=str(local_rank),
+    )
+    assert done.returncode == 0, done.stderr
+    found = dict(line.split("=", 1) for line in done.stdout.splitlines())
+    return found["RAILGAUGE_NIC"], found["RAILGAUGE_RAIL"]
+
+
+def test_auto_prefers_the_nics_of_the_ranks_numa_node(tree: Tree) -> None:
+    everywhere = "0-9999"  # whatever CPUs this test may use
+    auto_node(tree, [0, 1, 0, 1], {0: "10000-10001", 1: everywhere})
+    assert [auto(tree, rank) for rank in range(3)] == [
+        ("rail1", "1"),
+        ("rail3", "3"),
+        ("rail1", "1"),
+    ]
+
+
+def test_auto_takes_every_nic_where_affinity_tells_nothing(tree: Tree) -> None:
+    auto_node(tree, [-1] * 11, {0: "0-9999"})
+    assert auto(tree, 2) == ("rail2", "2")
+    assert auto(tree, 10) == ("rail10", "10")
+
+
+def test_auto_without_a_nic_is_refused(tree: Tree) -> None:
+    auto_node(tree, [], {0: "0-9999"})
+    done = tree.run(
+        *("rank-env", "true"),
+        RAILGAUGE_RAIL_MAP="auto",
+        RAILGAUGE_CONTROL_INTERFACE="mgmt0",
+        RAILGAUGE_SYSFS=str(tree.root / "sys"),
+        OMPI_COMM_WORLD_LOCAL_RANK="0",
+    )
+    assert done.returncode == 2
+    assert "has no RDMA device" in one_line(done.stderr)
+
+
 def test_a_rail_map_without_a_local_rank_is_refused(node: Tree) -> None:
     sysfs = str(node.root / "sys")
     done = node.run("rank-env", "true", RAILGAUGE_RAIL_MAP="*:rail%", RAILGAUGE_SYSFS=sysfs)
