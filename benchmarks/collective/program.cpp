@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/program.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -26,17 +28,23 @@ void require_links(const Placement& placement) {
     }
 }
 
+bool has_alltoallv(const std::vector<Case>& cases) {
+    return std::any_of(cases.begin(), cases.end(),
+                       [](const Case& c) { return call_of(c).operation == Operation::alltoallv; });
+}
+
 }  // namespace
 
 std::vector<Case> CollectiveProgram::plan(const Job& job) {
     require_links(job.placement);
     require_backend(options_.backend);
     make_memory_space(options_.memory);  // throws when the build lacks it
-    weights_ = options_.weights(job.team.size());
     CollectivePlan plan = plan_collectives(options_, job.team.size());
     for (const std::string& remark : plan.left_out)
         log_text_root(remark);
     cases_ = std::move(plan.cases);
+    // As many as the ranks squared: only for those that use them.
+    if (has_alltoallv(cases_)) weights_ = options_.weights(job.team.size());
     return cases_;
 }
 
