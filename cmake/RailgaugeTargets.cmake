@@ -2,16 +2,17 @@
 # How a room, a rank program and a test are declared: one place for warnings, sanitizers and revision.
 
 add_library(railgauge_settings INTERFACE)
-target_compile_features(railgauge_settings INTERFACE cxx_std_20)
 # Open MPI's deprecated C++ bindings do not compile cleanly under modern g++.
 target_compile_definitions(railgauge_settings INTERFACE OMPI_SKIP_MPICXX)
 # -Wrestrict: GCC 12 sees an overlap in "a" + std::string that is none (GCC bug 105651).
 # -Wmaybe-uninitialized: GCC cannot follow initialisation through sanitizer calls.
 # null, vptr: address catches what they would and they double the compile time.
 target_compile_options(
-  railgauge_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
-                               $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-                               $<$<BOOL:${RAILGAUGE_WERROR}>:-Werror>)
+  railgauge_settings
+  INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wnon-virtual-dtor>
+            $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>
+            $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${RAILGAUGE_WERROR}>>:-Werror>
+            $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-lineinfo>)
 if(RAILGAUGE_SANITIZE)
   target_compile_options(railgauge_settings INTERFACE -fsanitize=${RAILGAUGE_SANITIZE}
                                                       -fno-sanitize=null,vptr -fno-omit-frame-pointer
@@ -55,6 +56,55 @@ function(railgauge_find_parallel_hdf5)
   target_link_libraries(railgauge_hdf5 INTERFACE ${HDF5_LIBRARIES})
   add_library(railgauge::hdf5 ALIAS railgauge_hdf5)
 endfunction()
+
+# CUDA's runtime library and compiler. Sets RAILGAUGE_CUDA_FOUND and, to be called from the top, enables
+# the language.
+macro(railgauge_find_cuda)
+  set(RAILGAUGE_CUDA_FOUND FALSE)
+  if(NOT RAILGAUGE_CUDA STREQUAL "OFF")
+    find_package(CUDAToolkit 12.0 QUIET)
+    if(CUDAToolkit_FOUND)
+      set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})
+      # Real code for H100, B200 and B300; PTX for what comes.
+      set(CMAKE_CUDA_ARCHITECTURES 90 100-real 103-real)
+      set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
+      # CMake 3.25, which Debian 12 has, does not know how CUDA 13 is told C++20: kernels are C++17.
+      set(CMAKE_CUDA_STANDARD 17)
+      enable_language(CUDA)
+      set(RAILGAUGE_CUDA_FOUND TRUE)
+    elseif(RAILGAUGE_CUDA STREQUAL "ON")
+      message(FATAL_ERROR "RAILGAUGE_CUDA is ON but the CUDA Toolkit was not found; install it or set "
+                          "CUDAToolkit_ROOT")
+    endif()
+  endif()
+endmacro()
+
+# NCCL as railgauge::nccl_library. Sets RAILGAUGE_NCCL_FOUND.
+macro(railgauge_find_nccl)
+  set(RAILGAUGE_NCCL_FOUND FALSE)
+  if(RAILGAUGE_CUDA_FOUND AND NOT RAILGAUGE_NCCL STREQUAL "OFF")
+    find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+    find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR})
+    if(NCCL_INCLUDE_DIR AND NCCL_LIBRARY)
+      file(STRINGS ${NCCL_INCLUDE_DIR}/nccl.h version_line REGEX "define NCCL_VERSION_CODE")
+      string(REGEX MATCH "[0-9]+" NCCL_VERSION_CODE "${version_line}")
+      if(NCCL_VERSION_CODE LESS 22800)
+        message(WARNING "NCCL ${NCCL_VERSION_CODE} is older than 2.28, which has ncclAlltoAll; building without it")
+      else()
+        set(RAILGAUGE_NCCL_FOUND TRUE)
+      endif()
+    endif()
+  endif()
+  if(RAILGAUGE_NCCL_FOUND)
+    add_library(railgauge_nccl_library INTERFACE)
+    add_library(railgauge::nccl_library ALIAS railgauge_nccl_library)
+    target_include_directories(railgauge_nccl_library SYSTEM INTERFACE ${NCCL_INCLUDE_DIR})
+    target_link_libraries(railgauge_nccl_library INTERFACE ${NCCL_LIBRARY} CUDA::cudart)
+  elseif(RAILGAUGE_NCCL STREQUAL "ON")
+    message(FATAL_ERROR "RAILGAUGE_NCCL is ON but NCCL 2.28 or later was not found; install it or set "
+                        "NCCL_INCLUDE_DIR and NCCL_LIBRARY")
+  endif()
+endmacro()
 
 # All tests that need no MPI, for the thread sanitizer.
 add_custom_target(unit_tests)

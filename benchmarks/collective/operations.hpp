@@ -12,6 +12,9 @@
 
 namespace railgauge {
 
+/// What `--op` calls the life of a communicator, which is no collective.
+inline constexpr std::string_view communicator_operation = "communicator";
+
 /// How many times the call's count a buffer holds, or how many pieces a result is put together
 /// from.
 enum class Extent { one, one_per_rank };

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "collective/pattern_tables.hpp"
 #include "collectives/call.hpp"
+#include "collectives/pattern_engine.hpp"
 
 namespace railgauge {
 
@@ -36,8 +36,9 @@ struct ElementRange {
 /// each product and each of n - 1 sums of non-negative numbers).
 class Pattern {
   public:
+    /// @param engine works where the buffers are; outlives the pattern
     /// @throws Error(usage) above 65,536 ranks, where float32 sums would round
-    Pattern(DataType type, ReduceOperation reduce, int ranks);
+    Pattern(PatternEngine& engine, DataType type, ReduceOperation reduce, int ranks);
 
     bool is_for(DataType type, ReduceOperation reduce) const {
         return type == type_ && reduce == reduce_;
@@ -50,20 +51,23 @@ class Pattern {
     std::uint64_t count_wrong(const ElementRange& stretch, const void* data);
 
     /// Marks `bytes` of an output as not yet written; no value has these bits in any type.
-    static void poison(void* out, std::size_t bytes);
+    void poison(void* out, std::size_t bytes) { engine_.set_bytes(out, 0xff, bytes); }
+
+    /// Makes `bytes` of a buffer zeros of any type.
+    void clear(void* out, std::size_t bytes) { engine_.set_bytes(out, 0, bytes); }
 
   private:
     const PatternTable& table_of(const ElementRange& stretch);
-    int divisor_of(const ElementRange& stretch) const;
+    PatternJob job_of(const ElementRange& stretch);
 
+    PatternEngine& engine_;
     DataType type_;
     ReduceOperation reduce_;
     int ranks_;
     DataType stored_;  ///< what elements are written as
     PatternTables tables_;
-    PatternTable reduced_{};           ///< of the reduction, if there is one
-    PatternTable single_{};            ///< of one rank, as far as the last stretch needed
-    std::vector<std::byte> expected_;  ///< one block
+    PatternTable reduced_{};  ///< of the reduction, if there is one
+    PatternTable single_{};   ///< of one rank, as far as the last stretch needed
 };
 
 }  // namespace railgauge

@@ -119,11 +119,10 @@ PatternTable PatternTables::reduced() const {
     return table;
 }
 
-std::int32_t PatternTables::level(std::uint64_t round, std::size_t block) const {
-    const auto levels = static_cast<std::uint64_t>(range_.levels);
-    const std::uint64_t shift =
-        block % levels * range_.block_step + round % levels * range_.round_step;
-    return static_cast<std::int32_t>(shift % levels + 1);
+LevelRule PatternTables::levels(std::uint64_t round) const {
+    const auto levels = static_cast<std::uint32_t>(range_.levels);
+    return {levels, range_.block_step % levels,
+            static_cast<std::uint32_t>(round % levels) * range_.round_step % levels};
 }
 
 }  // namespace railgauge

@@ -6,17 +6,9 @@
 #include <cstdint>
 
 #include "collectives/call.hpp"
+#include "collectives/pattern_job.hpp"
 
 namespace railgauge {
-
-/// Elements that share a level. Prime; so many residues and elements stay in the nearest cache.
-inline constexpr std::size_t block_elements = 1021;
-
-/// What a value is made of: residue + level x weight.
-struct Ingredients {
-    std::int32_t residue = 0;
-    std::int32_t weight = 0;
-};
 
 using PatternTable = std::array<Ingredients, block_elements>;
 
@@ -38,8 +30,8 @@ class PatternTables {
     /// Needs a reduction.
     PatternTable reduced() const;
 
-    /// At least 1: an input that was not reduced is then smaller than any sum of two.
-    std::int32_t level(std::uint64_t round, std::size_t block) const;
+    /// Levels are at least 1: an input that was not reduced is then smaller than any sum of two.
+    LevelRule levels(std::uint64_t round) const;
 
   private:
     struct Range {

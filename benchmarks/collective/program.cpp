@@ -11,6 +11,7 @@
 #include "collective/table.hpp"
 #include "collective/workload.hpp"
 #include "mpi/check.hpp"
+#include "nccl/watch.hpp"
 #include "program/memory_share.hpp"
 
 namespace railgauge {
@@ -30,42 +31,75 @@ void require_links(const Placement& placement) {
 
 bool has_alltoallv(const std::vector<Case>& cases) {
     return std::any_of(cases.begin(), cases.end(),
-                       [](const Case& c) { return call_of(c).operation == Operation::alltoallv; });
+                       [](const Case& c) { return c.text("operation") == "alltoallv"; });
 }
 
 }  // namespace
 
+LibraryWatch CollectiveProgram::library_watch() const {
+    if (options_.backend != "nccl") return {};
+    return nccl_watch();
+}
+
+PlannedGroups CollectiveProgram::planned_groups(const Placement& placement) const {
+    PlannedGroups planned;
+    planned.ranks = groups_.ranks;
+    if (options_.groups == "alone") planned.active.clear();
+    if (options_.groups == "together") return planned;
+    for (const int number : groups_.numbers)
+        planned.active.push_back({group_name(options_.split, number, placement), number});
+    return planned;
+}
+
 std::vector<Case> CollectiveProgram::plan(const Job& job) {
+    options_.validate();
     require_links(job.placement);
-    require_backend(options_.backend);
-    make_memory_space(options_.memory);  // throws when the build lacks it
-    CollectivePlan plan = plan_collectives(options_, job.team.size());
+    require_backend(options_.backend, options_.memory_name());
+    make_memory_space(options_.memory_name());  // throws when the build lacks it
+    groups_ = make_groups(options_.split, job.placement);
+    for (const int number : groups_.numbers)
+        group_names_[number] = group_name(options_.split, number, job.placement);
+    CollectivePlan plan = plan_collectives(options_, planned_groups(job.placement));
     for (const std::string& remark : plan.left_out)
         log_text_root(remark);
     cases_ = std::move(plan.cases);
     // As many as the ranks squared: only for those that use them.
-    if (has_alltoallv(cases_)) weights_ = options_.weights(job.team.size());
+    if (has_alltoallv(cases_)) weights_ = options_.weights(groups_.ranks);
     return cases_;
 }
 
 AnyWorkload CollectiveProgram::make_workload(const Job& job) {
-    auto memory = make_memory_space(options_.memory);
+    auto memory = make_memory_space(options_.memory_name());
     const MemoryShare share = agree_memory_share(job, *memory);
     // Each rank read the file; rank 0's counts, should they differ.
     check_mpi(
         MPI_Bcast(weights_.data(), static_cast<int>(weights_.size()), MPI_DOUBLE, 0, job.comm),
         "sharing the spread of alltoallv");
-    return std::make_unique<CollectiveWorkload>(make_collectives(options_.backend, job.comm),
-                                                std::move(memory), cases_, share, weights_);
+    const int group = groups_.of_rank.at(static_cast<std::size_t>(job.team.rank()));
+    auto collectives = make_collectives(options_.backend, {job.comm, group, options_.nccl});
+    return std::make_unique<CollectiveWorkload>(
+        std::move(collectives), std::move(memory), cases_,
+        CollectiveWorkload::Setting{{group, groups_.ranks}, options_.manner, share, weights_});
+}
+
+void CollectiveProgram::take_gathered(const Case& /*c*/, int rank, std::string_view column,
+                                      std::span<const Cell> cells) {
+    if (is_split() && column == "elapsed_ns") group_times_.add(rank, cells);
 }
 
 std::string CollectiveProgram::table_header() const {
-    return collective_table_header();
+    return collective_table_header(is_split() ? GroupColumn::shown : GroupColumn::hidden);
 }
 
 std::string CollectiveProgram::table_row(const Case& c, const CaseResult& result,
-                                         const TimeSummary& times) const {
-    return collective_table_row(c, result, times);
+                                         const TimeSummary& times) {
+    if (!is_split()) return collective_table_row(c, result, times);
+    std::string rows;
+    for (const auto& [group, summary] : group_times_.take(result.ops_per_sample)) {
+        if (!rows.empty()) rows += '\n';
+        rows += collective_table_row(c, result, summary, group_names_.at(group));
+    }
+    return rows.empty() ? collective_table_row(c, result, times, c.text("active")) : rows;
 }
 
 }  // namespace railgauge

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+
+#include "collective/group_times.hpp"
+#include "collective/groups.hpp"
 #include "collective/options.hpp"
+#include "collective/plan.hpp"
 #include "program/program.hpp"
 
 namespace railgauge {
@@ -15,15 +20,26 @@ class CollectiveProgram : public Program {
     }
 
     void add_options(CLI::App& app) override { options_.add_to(app); }
+    bool needs_gpu() const override { return options_.needs_gpu(); }
+    LibraryWatch library_watch() const override;
     std::vector<Case> plan(const Job& job) override;
     AnyWorkload make_workload(const Job& job) override;
 
+    /// With groups, their times.
+    void take_gathered(const Case& c, int rank, std::string_view column,
+                       std::span<const Cell> cells) override;
     std::string table_header() const override;
     std::string table_row(const Case& c, const CaseResult& result,
-                          const TimeSummary& times) const override;
+                          const TimeSummary& times) override;
 
   private:
+    bool is_split() const { return options_.split != "none"; }
+    PlannedGroups planned_groups(const Placement& placement) const;
+
     CollectiveOptions options_;
+    Groups groups_;
+    std::map<int, std::string> group_names_;
+    GroupTimes group_times_{groups_};
     std::vector<Case> cases_;
     Weights weights_;
 };

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,7 +13,8 @@
 namespace railgauge {
 namespace {
 
-constexpr std::array<TextColumn, 14> columns{{{"operation", "", 14},
+constexpr std::array<TextColumn, 15> columns{{{"group", "", 14},
+                                              {"operation", "", 14},
                                               {"size", "(B)", 11},
                                               {"count", "(elements)", 11},
                                               {"type", "", 10},
@@ -27,7 +29,9 @@ constexpr std::array<TextColumn, 14> columns{{{"operation", "", 14},
                                               {"max", "(us)", 10},
                                               {"#wrong", "(elements)", 10}}};
 
-constexpr TextTable table(columns);
+/// Without the group, which only a split has.
+constexpr TextTable table(std::span<const TextColumn>(columns).subspan(1));
+constexpr TextTable table_with_group(columns);
 
 /// Bytes per nanosecond are GB per second.
 std::string bandwidth(double bytes, double ns) {
@@ -40,15 +44,17 @@ std::string wrong_elements(const CaseResult& result) {
 
 }  // namespace
 
-std::string collective_table_header() {
+std::string collective_table_header(GroupColumn group) {
+    const bool shown = group == GroupColumn::shown;
     return "# Times of one operation, pooled over all ranks: time is the mean, from which algbw "
            "and\n"
            "# busbw follow as in nccl-tests; p99 takes 1000 samples. 1 GB is 1e9 B.\n" +
-           table.header();
+           (shown ? table_with_group : table).header();
 }
 
-std::string collective_table_row(const Case& c, const CaseResult& result,
-                                 const TimeSummary& times) {
+std::string collective_table_row(const Case& c, const CaseResult& result, const TimeSummary& times,
+                                 const std::string& group) {
+    const TextTable& shown = group.empty() ? table : table_with_group;
     std::vector<std::string> cells{c.text("operation"),
                                    to_text(c.integer("bytes")),
                                    to_text(c.integer("count")),
@@ -56,8 +62,9 @@ std::string collective_table_row(const Case& c, const CaseResult& result,
                                    c.text("redop"),
                                    to_text(c.integer("root")),
                                    c.text("place")};
+    if (!group.empty()) cells.insert(cells.begin(), group);
     if (result.status != CaseStatus::done && result.status != CaseStatus::wrong) {
-        return table.row_without_result(cells, to_text(result.status), result.reason);
+        return shown.row_without_result(cells, to_text(result.status), result.reason);
     }
     const auto bytes = static_cast<double>(result.algbw_bytes);
     for (std::string cell : {microseconds_cell(times.mean_ns), bandwidth(bytes, times.mean_ns),
@@ -66,7 +73,7 @@ std::string collective_table_row(const Case& c, const CaseResult& result,
                              microseconds_cell(times.max_ns), wrong_elements(result)}) {
         cells.push_back(std::move(cell));
     }
-    return table.row(cells);
+    return shown.row(cells);
 }
 
 }  // namespace railgauge

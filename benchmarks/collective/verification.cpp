@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/verification.hpp"
 
-#include <cstring>
-
 #include "collective/operations.hpp"
 #include "collective/plan.hpp"
 
@@ -28,11 +26,13 @@ void* input_of(const CollectiveCall& call, const OperationRow& row, int rank) {
 }
 
 /// Where this rank's result begins: at the start, but what the root of an in-place scatter keeps
-/// lies where it was.
-void* result_of(const CollectiveCall& call, int rank) {
-    const bool stays =
-        call.operation == Operation::scatter && call.place == Place::in && rank == call.root;
-    return element(call.receive, call, stays ? own_place(call, rank) : 0);
+/// lies where it was, and so does with some libraries the result of an in-place reduce_scatter.
+void* result_of(const CollectiveCall& call, Member member) {
+    const bool is_kept = call.operation == Operation::scatter && member.rank == call.root;
+    const bool is_reduced =
+        call.operation == Operation::reduce_scatter && member.results == ResultPlace::own_place;
+    const bool stays = call.place == Place::in && (is_kept || is_reduced);
+    return element(call.receive, call, stays ? own_place(call, member.rank) : 0);
 }
 
 bool holds(Holders holders, int rank, int root) {
@@ -43,7 +43,7 @@ bool holds(Holders holders, int rank, int root) {
 
 void write_input(const CollectiveCall& call, Member member, std::uint64_t round, Pattern& pattern) {
     const OperationRow& row = row_of(call.operation);
-    Pattern::poison(call.receive, buffer_bytes(call, member.ranks).receive);
+    pattern.poison(call.receive, buffer_bytes(call, member.ranks).receive);
     if (!holds(row.input, member.rank, call.root)) return;
     const std::size_t count = send_elements(row, call.count, member.ranks);
     pattern.write({member.rank, round, 0, count}, input_of(call, row, member.rank));
@@ -54,7 +54,7 @@ CheckTally check_result(const CollectiveCall& call, Member member, std::uint64_t
     const OperationRow& row = row_of(call.operation);
     if (!holds(row.result, member.rank, call.root)) return {};
     const int pieces = row.pieces == Extent::one ? 1 : member.ranks;
-    auto* const result = static_cast<std::byte*>(result_of(call, member.rank));
+    auto* const result = static_cast<std::byte*>(result_of(call, member));
     CheckTally tally;
     for (int index = 0; index < pieces; ++index) {
         const Piece piece = row.piece(call, {member.rank, member.ranks, index});
@@ -65,9 +65,9 @@ CheckTally check_result(const CollectiveCall& call, Member member, std::uint64_t
     return tally;
 }
 
-void settle_input(const CollectiveCall& call, Member member) {
+void settle_input(const CollectiveCall& call, Member member, Pattern& pattern) {
     if (call.place == Place::out || call.reduce == ReduceOperation::none) return;
-    std::memset(call.receive, 0, buffer_bytes(call, member.ranks).receive);
+    pattern.clear(call.receive, buffer_bytes(call, member.ranks).receive);
 }
 
 }  // namespace railgauge

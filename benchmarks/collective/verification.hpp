@@ -9,10 +9,11 @@
 
 namespace railgauge {
 
-/// Who asks: a rank of a group of `ranks`.
+/// Who asks: a rank of a group of `ranks`, whose library puts its results somewhere.
 struct Member {
     int rank;
     int ranks;
+    ResultPlace results = ResultPlace::start;
 };
 
 /// Fills the buffers of `call` for one operation: this rank's input where it has one, and poison
@@ -25,6 +26,6 @@ CheckTally check_result(const CollectiveCall& call, Member member, std::uint64_t
 
 /// Makes the buffers fit for repeating the operation without refilling them: an in-place sum or
 /// product would otherwise grow each time, to infinity or beyond the integers.
-void settle_input(const CollectiveCall& call, Member member);
+void settle_input(const CollectiveCall& call, Member member, Pattern& pattern);
 
 }  // namespace railgauge

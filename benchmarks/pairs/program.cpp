@@ -38,7 +38,7 @@ std::string PairsProgram::table_header() const {
 }
 
 std::string PairsProgram::table_row(const Case& c, const CaseResult& result,
-                                    const TimeSummary& /*times*/) const {
+                                    const TimeSummary& /*times*/) {
     const PairTimes none;
     const PairTimes& times = times_.case_id() == c.id() ? times_ : none;
     return pairs_table_row(

@@ -27,7 +27,7 @@ class PairsProgram : public Program {
                        std::span<const Cell> cells) override;
     std::string table_header() const override;
     std::string table_row(const Case& c, const CaseResult& result,
-                          const TimeSummary& times) const override;
+                          const TimeSummary& times) override;
 
   private:
     PairsOptions options_;

@@ -32,6 +32,10 @@ enum class ReduceOperation { none, sum, prod, min, max, avg, mulsum };
 
 enum class Place { out, in };
 
+/// Where a library leaves the result of an in-place reduce_scatter: at the start of the buffer
+/// (MPI), or at the rank's place in it (NCCL).
+enum class ResultPlace { start, own_place };
+
 /// What rank `rank` multiplies its input by in a mulsum.
 inline int mulsum_factor(int rank) {
     return 1 + rank % 2;

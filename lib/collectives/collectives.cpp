@@ -1,22 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectives/collectives.hpp"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "collectives/names.hpp"
+#include "mpi/gpu_memory.hpp"
 
 namespace railgauge {
+namespace {
 
-void require_backend(std::string_view backend) {
-    if (backend == "mpi") return;
-    if (backend == "nccl") return require_nccl();
-    throw Error(ExitCode::usage, fmt::format("backend '{}' is unknown", backend),
-                "collectives run on mpi or nccl", "use --backend mpi");
+struct BackendRow {
+    std::string_view name;
+    std::unique_ptr<Collectives> (*make)(const CollectivesSetting& setting);
+    bool needs_gpu;
+};
+
+/// Every backend. A new one is a file and a row.
+constexpr std::array<BackendRow, 2> backends{
+    {{"mpi", &make_mpi_collectives, false}, {"nccl", &make_nccl_collectives, true}}};
+
+struct KindRow {
+    std::string_view name;
+    BufferKind kind;
+};
+constexpr std::array<KindRow, 3> kinds{{{"plain", BufferKind::plain},
+                                        {"registered", BufferKind::registered},
+                                        {"symmetric", BufferKind::symmetric}}};
+
+const BackendRow& backend_named(std::string_view name) {
+    return row_named(backends, name, "backend");
 }
 
-std::unique_ptr<Collectives> make_collectives(std::string_view backend, MPI_Comm comm) {
-    require_backend(backend);
-    return backend == "nccl" ? make_nccl_collectives(comm) : make_mpi_collectives(comm);
+}  // namespace
+
+std::vector<std::string> buffer_kind_names() {
+    return names_of(kinds);
+}
+
+BufferKind parse_buffer_kind(std::string_view text) {
+    return row_named(kinds, text, "kind of buffer").kind;
+}
+
+std::vector<std::string> collectives_names() {
+    return names_of(backends);
+}
+
+bool backend_needs_gpu(std::string_view backend) {
+    return backend_named(backend).needs_gpu;
+}
+
+void require_backend(std::string_view backend, std::string_view memory) {
+    if (backend_named(backend).needs_gpu) {
+        require_nccl();
+        if (memory != "host") return;
+        throw Error(ExitCode::usage, fmt::format("{} cannot use memory 'host'", backend),
+                    "it moves what a GPU can reach", "use --memory cuda or pinned");
+    }
+    if (memory != "cuda" || mpi_reaches_gpu_memory()) return;
+    throw Error(ExitCode::usage, "this MPI cannot use memory 'cuda'", "it is not CUDA-aware",
+                "use --memory host or pinned, or an MPI built with CUDA");
+}
+
+std::unique_ptr<Collectives> make_collectives(std::string_view backend,
+                                              const CollectivesSetting& setting) {
+    return backend_named(backend).make(setting);
 }
 
 }  // namespace railgauge

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <type_traits>
 
 #include "collectives/data_type.hpp"
 
@@ -17,7 +17,24 @@ struct NativeElement {
     using Stored = T;
     static constexpr T from_whole(std::int64_t value) { return static_cast<T>(value); }
     static constexpr double to_double(T stored) { return static_cast<double>(stored); }
+    static constexpr bool same_bits(T a, T b) {
+        using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+        if constexpr (std::is_floating_point_v<T>)
+            return __builtin_bit_cast(Bits, a) == __builtin_bit_cast(Bits, b);
+        else
+            return a == b;
+    }
 };
+
+/// 2 to the power, which need not be positive.
+constexpr double power_of_two(int power) {
+    double value = 1;
+    for (; power > 0; --power)
+        value *= 2;
+    for (; power < 0; ++power)
+        value /= 2;
+    return value;
+}
 
 /// A floating type that C++20 has none of, as its bits: sign, exponent, mantissa as in IEEE 754.
 // NOLINTNEXTLINE(readability-identifier-naming): values are written as values
@@ -45,7 +62,7 @@ struct SmallFloat {
     }
 
     /// NaN for the bits of infinities and NaNs; of e4m3's top exponent only all ones are one.
-    static double to_double(Bits stored) {
+    static constexpr double to_double(Bits stored) {
         const unsigned mantissa = stored & mantissa_mask;
         const unsigned exponent = (stored >> mantissa_bits) & exponent_mask;
         const bool has_finite_top = exponent_bits == 4;
@@ -53,10 +70,17 @@ struct SmallFloat {
             return std::numeric_limits<double>::quiet_NaN();
         const double whole = exponent == 0 ? mantissa : mantissa + (1u << mantissa_bits);
         const int power = static_cast<int>(exponent == 0 ? 1 : exponent) - bias - mantissa_bits;
-        const double value = std::ldexp(whole, power);
+        const double value = whole * power_of_two(power);
         return stored >> (exponent_bits + mantissa_bits) != 0 ? -value : value;
     }
+
+    static constexpr bool same_bits(Bits a, Bits b) { return a == b; }
 };
+
+using Float16 = SmallFloat<std::uint16_t, 5, 10>;
+using BFloat16 = SmallFloat<std::uint16_t, 8, 7>;
+using Float8E4M3 = SmallFloat<std::uint8_t, 4, 3>;
+using Float8E5M2 = SmallFloat<std::uint8_t, 5, 2>;
 
 /// Calls use(an element struct of the type).
 template <class Use>
@@ -69,12 +93,12 @@ decltype(auto) with_element(DataType type, Use use) {
         case DataType::uint32: return use(NativeElement<std::uint32_t>{});
         case DataType::int64: return use(NativeElement<std::int64_t>{});
         case DataType::uint64: return use(NativeElement<std::uint64_t>{});
-        case DataType::float16: return use(SmallFloat<std::uint16_t, 5, 10>{});
-        case DataType::bfloat16: return use(SmallFloat<std::uint16_t, 8, 7>{});
+        case DataType::float16: return use(Float16{});
+        case DataType::bfloat16: return use(BFloat16{});
         case DataType::float32: return use(NativeElement<float>{});
         case DataType::float64: return use(NativeElement<double>{});
-        case DataType::float8e4m3: return use(SmallFloat<std::uint8_t, 4, 3>{});
-        case DataType::float8e5m2: return use(SmallFloat<std::uint8_t, 5, 2>{});
+        case DataType::float8e4m3: return use(Float8E4M3{});
+        case DataType::float8e5m2: return use(Float8E5M2{});
     }
     throw std::logic_error("an element type has no layout");
 }

@@ -9,7 +9,7 @@ void require_nccl() {
                 "use --backend mpi");
 }
 
-std::unique_ptr<Collectives> make_nccl_collectives(MPI_Comm /*comm*/) {
+std::unique_ptr<Collectives> make_nccl_collectives(const CollectivesSetting& /*setting*/) {
     require_nccl();
     return nullptr;
 }

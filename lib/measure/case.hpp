@@ -56,6 +56,13 @@ std::string_view to_text(CaseStatus status);
 /// @throws Error(usage) when `text` names no status.
 CaseStatus parse_case_status(std::string_view text);
 
+/// What a library under test chose for a case; empty and -1 = unknown.
+struct LibraryChoice {
+    std::string algorithm;
+    std::string protocol;
+    std::int64_t channels = -1;
+};
+
 /// What became of a case; the bookkeeping columns of /cases.
 struct CaseResult {
     CaseStatus status = CaseStatus::planned;
@@ -69,6 +76,7 @@ struct CaseResult {
     std::uint64_t ops_per_sample = 1;
     std::uint64_t algbw_bytes = 0;
     double bus_factor = 0;  ///< NaN where busbw has no meaning
+    LibraryChoice choice;
     std::vector<std::uint64_t> blocks;
 };
 

@@ -110,7 +110,17 @@ class Runner::IterationRun {
         return active_ ? rule_.observe({samples_.elapsed_ns().last(block), since_start_ns}) : 0;
     }
 
+    /// In stretches after which the workload may put its own samples in order.
     void take_block(std::size_t samples) {
+        while (samples > 0) {
+            const std::size_t stretch = std::min(samples, workload_.longest_block());
+            take_stretch(stretch);
+            if (active_) workload_.end_block(stretch);
+            samples -= stretch;
+        }
+    }
+
+    void take_stretch(std::size_t samples) {
         const StartMode start = runner_.options_.start;
         if (start == StartMode::free) return loop(samples, [](std::size_t) {});
         if (start == StartMode::barrier) {
@@ -177,13 +187,12 @@ CaseResult Runner::run(const Case& c, IterationWorkload& workload, StopRule& rul
                        SampleBuffer& samples) {
     CaseResult result;
     result.started_ns = clock_.now_ns();
-    result.ops_per_sample = options_.ops_per_sample;
     progress_.set(Phase::prepare, c.id());
     try {
         agreed(team_, [&] {
             workload.prepare(c);
-            const std::uint64_t bytes_per_sample =
-                workload.traffic().bytes * options_.ops_per_sample;
+            result.ops_per_sample = options_.ops_per_sample * workload.ops_per_launch();
+            const std::uint64_t bytes_per_sample = workload.traffic().bytes * result.ops_per_sample;
             samples.reset(workload.group() >= 0 ? rule.capacity() : 0, bytes_per_sample,
                           workload.extra_columns());
             workload.reserve(rule.capacity());
@@ -205,6 +214,7 @@ CaseResult Runner::run(const Case& c, IterationWorkload& workload, StopRule& rul
     const std::string missed = run.missed_starts(samples.size());
     if (result.status == CaseStatus::done) result.reason = missed.empty() ? rule.remark() : missed;
     describe_traffic(workload, result);
+    result.choice = workload.library_choice();
     result.wall_ns = clock_.now_ns() - result.started_ns;
     return result;
 }

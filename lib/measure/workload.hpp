@@ -37,6 +37,9 @@ class Workload {
 
     virtual Traffic traffic() const = 0;
 
+    /// What the library under test chose for the case: columns of /cases.
+    virtual LibraryChoice library_choice() const { return {}; }
+
     /// Columns beyond the standard ones.
     virtual std::vector<SampleColumn> extra_columns() const { return {}; }
 
@@ -47,12 +50,26 @@ class Workload {
 /// One operation at a time; the Runner times it.
 class IterationWorkload : public Workload {
   public:
+    /// The workload that serves `c`: this one, or one that it holds for cases of another kind.
+    virtual IterationWorkload& serving(const Case& c) {
+        static_cast<void>(c);
+        return *this;
+    }
+
     /// One collective or message, launched and brought to completion. Between two calls nothing
     /// happens.
     virtual void launch() = 0;
 
     /// Waits for everything launched. Empty where launch() itself blocks.
     virtual void complete() {}
+
+    /// Operations that one launch() stands for, once prepared.
+    virtual std::uint64_t ops_per_launch() const { return 1; }
+
+    /// After at most so many samples in a row the Runner calls end_block(): a pause in which a
+    /// workload may read what it timed itself. The same number on all ranks.
+    virtual std::size_t longest_block() const { return SIZE_MAX; }
+    virtual void end_block(std::size_t samples) { static_cast<void>(samples); }
 
     /// Fills fresh buffers with the pattern of `round`, runs one operation and compares every
     /// element.

@@ -7,7 +7,11 @@
 
 namespace railgauge {
 
-/// Memory of this rank's GPU. @throws Error(usage) when the build lacks CUDA
+/// Memory of the GPU that the calling thread has bound (cuda/gpu.hpp).
+/// @throws Error(usage) when the build lacks CUDA
 std::unique_ptr<MemorySpace> make_cuda_memory();
+
+/// Memory of the host that the GPU reaches by DMA. @throws Error(usage) when the build lacks CUDA
+std::unique_ptr<MemorySpace> make_pinned_memory();
 
 }  // namespace railgauge

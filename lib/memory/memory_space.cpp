@@ -1,15 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/memory_space.hpp"
 
-#include <string>
+#include <algorithm>
+#include <array>
+#include <cstring>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "memory/cuda.hpp"
 
 namespace railgauge {
+namespace {
+
+struct MemoryRow {
+    std::string_view name;
+    std::unique_ptr<MemorySpace> (*make)();
+    bool needs_gpu;
+};
+
+/// Every memory space. A new one is a file and a row.
+constexpr std::array<MemoryRow, 3> table{{{"host", &make_host_memory, false},
+                                          {"pinned", &make_pinned_memory, true},
+                                          {"cuda", &make_cuda_memory, true}}};
+
+const MemoryRow& row_named(std::string_view name) {
+    const auto* const found = std::find_if(table.begin(), table.end(),
+                                           [&](const MemoryRow& row) { return row.name == name; });
+    if (found != table.end()) return *found;
+    throw Error(ExitCode::usage, fmt::format("memory '{}' is unknown", name),
+                fmt::format("there are {}", fmt::join(memory_names(), ", ")), "use one of these");
+}
+
+}  // namespace
+
+void MemorySpace::write(void* to, std::span<const std::byte> data) {
+    std::memcpy(to, data.data(), data.size());
+}
+
+void MemorySpace::read(const void* from, std::span<std::byte> data) const {
+    std::memcpy(data.data(), from, data.size());
+}
 
 void require_share(std::uint64_t needed_bytes, const MemoryShare& share,
                    const MemorySpace& memory) {
@@ -21,11 +54,20 @@ void require_share(std::uint64_t needed_bytes, const MemoryShare& share,
                 "use smaller --sizes or fewer ranks per node");
 }
 
+std::vector<std::string> memory_names() {
+    std::vector<std::string> names;
+    names.reserve(table.size());
+    for (const MemoryRow& row : table)
+        names.emplace_back(row.name);
+    return names;
+}
+
+bool needs_gpu(std::string_view name) {
+    return row_named(name).needs_gpu;
+}
+
 std::unique_ptr<MemorySpace> make_memory_space(std::string_view name) {
-    if (name == "host") return make_host_memory();
-    if (name == "cuda") return make_cuda_memory();
-    throw Error(ExitCode::usage, fmt::format("memory '{}' is unknown", name),
-                "buffers live in host or cuda", "use --memory host");
+    return row_named(name).make();
 }
 
 }  // namespace railgauge

@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace railgauge {
 
@@ -21,6 +24,9 @@ class Buffer {
 
     void* data() const noexcept { return data_.get(); }
     std::size_t size() const noexcept { return size_; }
+
+    /// Gives up the memory without freeing it.
+    void* release() noexcept { return data_.release(); }
 
   private:
     std::unique_ptr<void, Release> data_{nullptr, [](void*) {}};
@@ -39,6 +45,13 @@ class MemorySpace {
 
     /// Bytes that each of the `ranks` ranks of this node can still allocate at the same time.
     virtual std::uint64_t available_bytes(int ranks) const = 0;
+
+    /// Whether the host can read and write its buffers by their addresses.
+    virtual bool is_host_addressable() const { return true; }
+
+    /// Copies between the host and a buffer of this space; for check rounds, not for timed loops.
+    virtual void write(void* to, std::span<const std::byte> data);
+    virtual void read(const void* from, std::span<std::byte> data) const;
 };
 
 /// The memory that each rank may use for its buffers, the same number on all ranks.
@@ -52,7 +65,13 @@ void require_share(std::uint64_t needed_bytes, const MemoryShare& share, const M
 
 std::unique_ptr<MemorySpace> make_host_memory();
 
-/// "host", ... @throws Error(usage) for an unknown name or one this build lacks
+/// Pageable memory of the host, pinned memory of the host, memory of the rank's GPU.
+std::vector<std::string> memory_names();
+
+/// Whether buffers of memory `name` need a GPU. @throws Error(usage) for an unknown name
+bool needs_gpu(std::string_view name);
+
+/// One of memory_names(). @throws Error(usage) for an unknown name or one this build lacks
 std::unique_ptr<MemorySpace> make_memory_space(std::string_view name);
 
 }  // namespace railgauge

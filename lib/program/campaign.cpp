@@ -100,7 +100,8 @@ CaseResult Campaign::measure(const Case& c) {
     return std::visit([&](const auto& workload) { return run(c, *workload); }, workload_);
 }
 
-CaseResult Campaign::run(const Case& c, IterationWorkload& workload) {
+CaseResult Campaign::run(const Case& c, IterationWorkload& workload_of_all) {
+    IterationWorkload& workload = workload_of_all.serving(c);
     RunnerOptions options = line_.measure.runner_options();
     options.clock_offset_ns = clock_.offset().offset_ns;
     const auto rule = line_.measure.make_stop_rule();

@@ -15,6 +15,7 @@
 #include "measure/workload.hpp"
 #include "mpi/placement.hpp"
 #include "site/site.hpp"
+#include "watchdog/library_watch.hpp"
 
 namespace CLI {
 class App;
@@ -60,6 +61,12 @@ class Program {
 
     virtual void add_options(CLI::App& app) = 0;
 
+    /// Whether each rank needs a GPU of its own; asked after the options are parsed.
+    virtual bool needs_gpu() const { return false; }
+
+    /// What the watchdog may ask of the library under test.
+    virtual LibraryWatch library_watch() const { return {}; }
+
     /// The cases in order, from the options and the job's shape alone: equal on every rank. @throws
     /// Error(usage)
     virtual std::vector<Case> plan(const Job& job) = 0;
@@ -77,10 +84,10 @@ class Program {
         static_cast<void>(cells);
     }
 
-    /// Lines of the table on stdout; rank 0 only.
+    /// Lines of the table on stdout, without a line break at the end; rank 0 only.
     virtual std::string table_header() const = 0;
     virtual std::string table_row(const Case& c, const CaseResult& result,
-                                  const TimeSummary& times) const = 0;
+                                  const TimeSummary& times) = 0;
 };
 
 /// The whole course of a rank program, from argv to exit code:

@@ -90,6 +90,8 @@ class Course {
             check_expected_placement(placement_, line_.run.expect_nodes,
                                      line_.run.expect_ranks_per_node);
         });
+        if (program_.needs_gpu()) bind_gpus(comm_, team_, placement_);
+        watchdog_.set_library(program_.library_watch());
         CommonClock clock(comm_, placement_, monotonic_clock, clock_lasts_ns);
         const Job job{comm_, team_, placement_, site_.site ? &*site_.site : nullptr};
         const std::vector<Case> plan = agree_on_plan(job, line_, program_);

@@ -51,6 +51,9 @@ Table bookkeeping(std::span<const Case> cases, std::span<const CaseResult> resul
     table.add("ops_per_sample", results, &CaseResult::ops_per_sample);
     table.add("algbw_bytes", results, &CaseResult::algbw_bytes);
     table.add("bus_factor", results, &CaseResult::bus_factor);
+    table.add("algorithm", results, [](const CaseResult& r) { return r.choice.algorithm; });
+    table.add("protocol", results, [](const CaseResult& r) { return r.choice.protocol; });
+    table.add("channels", results, [](const CaseResult& r) { return r.choice.channels; });
     return table;
 }
 

@@ -132,6 +132,7 @@ void Client::note(const Frame& frame, Instant now) {
     }
     board_.at = frame.at;
     board_.cpu_ms = frame.cpu_ms;
+    board_.library_error = frame.library_error;
     board_.heard = now;
     if (!frame.host.empty()) board_.host = frame.host;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,12 @@
 #include "watchdog/plan.hpp"
 
 namespace railgauge::board {
+
+/// What the library under test says of the hang.
+struct LibraryReport {
+    std::function<std::string(int error)> describe;  ///< empty: no such library
+    std::string evidence;                            ///< of its own monitor; empty = none
+};
 
 /// What expired.json tells (docs/run-file.md).
 struct ExpiredReport {
@@ -17,6 +24,7 @@ struct ExpiredReport {
     milliseconds deadline{0};
     milliseconds elapsed{0};
     std::string text;
+    LibraryReport library;
 };
 
 /// One JSON object.

@@ -19,6 +19,7 @@ constexpr std::size_t host_bytes = 64;
 constexpr std::size_t at_magic = 0;
 constexpr std::size_t at_type = 4;
 constexpr std::size_t at_phase = 5;
+constexpr std::size_t at_library_error = 6;
 constexpr std::size_t at_rank = 8;
 constexpr std::size_t at_case = 12;
 constexpr std::size_t at_sequence = 16;
@@ -67,6 +68,7 @@ FrameBytes encode(const Frame& frame) {
     put(bytes, at_magic, magic);
     put(bytes, at_type, static_cast<std::uint8_t>(frame.type));
     put(bytes, at_phase, static_cast<std::uint8_t>(frame.at.phase));
+    put(bytes, at_library_error, frame.library_error);
     put(bytes, at_rank, static_cast<std::uint32_t>(frame.rank));
     put(bytes, at_case, static_cast<std::uint32_t>(frame.at.case_id));
     put(bytes, at_sequence, frame.at.sequence);
@@ -97,6 +99,7 @@ std::optional<Frame> decode(std::span<const std::uint8_t, frame_bytes> bytes) {
     frame.pulse = get<std::uint64_t>(bytes, at_pulse);
     frame.idle = milliseconds{get<std::uint32_t>(bytes, at_idle)};
     frame.cpu_ms = get<std::uint32_t>(bytes, at_cpu);
+    frame.library_error = get<std::uint8_t>(bytes, at_library_error);
     std::copy_n(bytes.begin() + at_token, frame.token.size(), frame.token.begin());
     frame.host = host_text(bytes);
     return frame;

@@ -42,9 +42,10 @@ struct Frame {
     int rank = -1;
     Progress::Snapshot at{Phase::launch, -1, 0};
     std::uint64_t pulse = 0;
-    milliseconds idle{0};      ///< since the pulse changed
-    std::uint32_t cpu_ms = 0;  ///< CPU time of the main thread per second
-    std::string host;          ///< at most 64 bytes are sent
+    milliseconds idle{0};            ///< since the pulse changed
+    std::uint32_t cpu_ms = 0;        ///< CPU time of the main thread per second
+    std::uint8_t library_error = 0;  ///< of the library under test, its own number; 0 = none
+    std::string host;                ///< at most 64 bytes are sent
 };
 
 inline constexpr std::size_t frame_bytes = 128;

@@ -152,6 +152,7 @@ Expiry RankSide::give_up(const Frame& own) {
     self.host = own.host;
     self.at = own.at;
     self.cpu_ms = own.cpu_ms;
+    self.library_error = own.library_error;
     const bool died = client_.board().link == Link::gone;
     report.ranks = {client_.board(), self};
     report.judgement.states = {died ? RankState::gone : RankState::silent, RankState::inside};

@@ -48,6 +48,7 @@ void RankTable::note(const Frame& frame, Instant now) {
     entry.at = frame.at;
     entry.pulse = frame.pulse;
     entry.cpu_ms = frame.cpu_ms;
+    entry.library_error = frame.library_error;
     entry.heard = now;
 }
 

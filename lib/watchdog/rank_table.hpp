@@ -26,6 +26,7 @@ struct RankEntry {
     Progress::Snapshot at{Phase::launch, -1, 0};
     std::uint64_t pulse = 0;
     std::uint32_t cpu_ms = 0;
+    std::uint8_t library_error = 0;
     Instant got_on;  ///< when its pulse last changed; arriving counts
     Instant heard;   ///< when its last frame came
 };

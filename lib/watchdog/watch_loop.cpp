@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <future>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -27,6 +28,8 @@ constexpr milliseconds tidying_patience{100};
 constexpr milliseconds report_patience{1500};
 constexpr milliseconds rank_0_patience{800};
 constexpr milliseconds parting_time{300};
+constexpr milliseconds evidence_patience{1200};
+constexpr milliseconds abandon_patience{2000};
 
 Setting setting_of(const Watchdog::Options& options) {
     return {options.program,
@@ -53,16 +56,16 @@ std::optional<nanoseconds> read_clock(clockid_t clock) {
 }
 
 /// Runs `work` in a thread of its own and waits for it no longer than `limit`: for work that
-/// touches a file system, which may hang, just before the process ends.
-void run_bounded(std::function<void()> work, milliseconds limit) {
+/// touches what may hang, just before the process ends. @return whether it was done
+bool run_bounded(std::function<void()> work, milliseconds limit) {
     std::packaged_task<void()> task(std::move(work));
     const std::future<void> done = task.get_future();
     try {
         std::thread(std::move(task)).detach();
     } catch (const std::system_error&) {
-        return;  // no thread to be had: the process ends without
+        return false;  // no thread to be had: the process ends without
     }
-    done.wait_for(limit);
+    return done.wait_for(limit) == std::future_status::ready;
 }
 
 }  // namespace
@@ -161,6 +164,7 @@ Frame WatchLoop::own_frame(FrameType type) {
     frame.type = type;
     frame.rank = rank_;
     frame.host = setting_.host;
+    if (library_.error) frame.library_error = library_.error();
     return frame;
 }
 
@@ -209,6 +213,7 @@ void WatchLoop::end_by_deadline(const Expiry& expiry) {
         write_report(*expiry.report);
     }
     side_->announce(own_frame(FrameType::expired));
+    if (library_.abandon) run_bounded(library_.abandon, abandon_patience);
     // The others leave by themselves, before the launcher sees this process end and kills them.
     if (rank_ == 0) ::poll(nullptr, 0, static_cast<int>(parting_time.count()));
     run_bounded([this] { side_->close(); }, tidying_patience);
@@ -216,8 +221,14 @@ void WatchLoop::end_by_deadline(const Expiry& expiry) {
 }
 
 /// Rank 0's report replaces what an earlier attempt left; another rank's does not replace rank 0's.
-void WatchLoop::write_report(const ExpiredReport& report) {
+void WatchLoop::write_report(ExpiredReport report) {
     if (!plan_.is_known() || options_.expired_report.empty()) return;
+    report.library.describe = library_.describe;
+    if (library_.evidence) {
+        const auto text = std::make_shared<std::string>();
+        if (run_bounded([text, ask = library_.evidence] { *text = ask(); }, evidence_patience))
+            report.library.evidence = *text;
+    }
     run_bounded(
         [this, report] {
             std::error_code ignored;

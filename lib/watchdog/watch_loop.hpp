@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "measure/progress.hpp"
+#include "watchdog/library_watch.hpp"
 #include "watchdog/local_events.hpp"
 #include "watchdog/plan.hpp"
 #include "watchdog/side.hpp"
@@ -68,6 +69,7 @@ class WatchLoop {
     std::string board_address();
     void connect(int rank, int size, const std::string& board_address);
     void set_plan(Plan plan) { plan_ = std::move(plan); }
+    void set_library(LibraryWatch library) { library_ = std::move(library); }
     void announce_failure() { side_->announce(own_frame(FrameType::failed)); }
 
   private:
@@ -78,11 +80,12 @@ class WatchLoop {
     void obey_signals();
     [[noreturn]] void end_by_signal(const std::string& name, int exit_code);
     [[noreturn]] void end_by_deadline(const Expiry& expiry);
-    void write_report(const ExpiredReport& report);
+    void write_report(ExpiredReport report);
 
     Watchdog::Options options_;
     Setting setting_;
     Plan plan_;
+    LibraryWatch library_;
     int rank_;
     pid_t launcher_;
     SignalGuard signals_;

@@ -95,6 +95,10 @@ void Watchdog::set_plan(std::string plan_id, std::vector<CaseLabel> labels) {
     implementation_->have_done([plan](board::WatchLoop& loop) { loop.set_plan(*plan); });
 }
 
+void Watchdog::set_library(LibraryWatch library) {
+    implementation_->have_done([library](board::WatchLoop& loop) { loop.set_library(library); });
+}
+
 void Watchdog::announce_failure() {
     // The process may end as soon as this returns: the word must be out.
     implementation_->have_done([](board::WatchLoop& loop) { loop.announce_failure(); });

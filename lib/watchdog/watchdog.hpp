@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "measure/progress.hpp"
+#include "watchdog/library_watch.hpp"
 #include "watchdog/plan.hpp"
 
 namespace railgauge {
@@ -62,6 +63,9 @@ class Watchdog {
 
     /// The plan, once the run's folder exists: from now on `expired.json` may be written there.
     void set_plan(std::string plan_id, std::vector<CaseLabel> labels);
+
+    /// What to ask of the library under test from now on.
+    void set_library(LibraryWatch library);
 
     /// This rank has said on stderr why it ends the job (before MPI_Abort): its closed connection
     /// is no death, and the signal with which the launcher then ends the ranks is no interruption.
