@@ -42,7 +42,9 @@ hdf5::PropertyList collective_transfer() {
 }
 
 /// Opens `path` on all ranks or on none. Closing is collective: where some ranks have the file and
-/// others do not, those that do can neither close it nor end MPI without waiting for ever.
+/// others do not, those that do can neither close it nor end MPI without waiting for ever. What can
+/// keep one rank from a file is found before (require_reach); should the MPI library fail on some
+/// ranks alone all the same, the others may wait inside it until the job's deadline.
 hdf5::File open_together(Team& team, MPI_Comm comm, const std::filesystem::path& path) {
     hdf5::File file;
     const std::optional<Failure> failure = attempt([&] {

@@ -72,8 +72,8 @@ class Recorder {
     /// the same answer on all ranks.
     bool found_wrong() const;
 
-    /// Writes the part of a case. Nothing of it is kept when it throws; the parts of
-    /// other cases are.
+    /// Writes the part of a case. Nothing of it is kept when it throws; the parts of other cases
+    /// are.
     /// @return on rank 0 the result with its sample count filled in; elsewhere the result as given
     CaseResult record(const CaseRecord& record);
 
