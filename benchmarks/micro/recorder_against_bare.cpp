@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -26,6 +28,7 @@ using railgauge::Cell;
 struct Options {
     std::uint64_t samples = 1000;
     int rounds = 30;
+    railgauge::Writer writer = railgauge::Writer::gather;
     std::filesystem::path folder = std::filesystem::current_path();
 };
 
@@ -63,9 +66,10 @@ void compare(const Options& options, int rank, int ranks) {
     railgauge::Progress progress;
     railgauge::MpiTeam team(MPI_COMM_WORLD, railgauge::host_name());
     const std::filesystem::path out = options.folder / "recorder_against_bare.h5";
-    railgauge::Recorder recorder(MPI_COMM_WORLD, team, progress,
-                                 {.out = out, .existing = railgauge::ExistingRun::overwrite},
-                                 context, plan);
+    railgauge::Recorder recorder(
+        MPI_COMM_WORLD, team, progress,
+        {.out = out, .existing = railgauge::ExistingRun::overwrite, .writer = options.writer},
+        context, plan);
     railgauge::CaseResult result;
     result.status = railgauge::CaseStatus::done;
     const railgauge::Observations counters =
@@ -76,7 +80,8 @@ void compare(const Options& options, int rank, int ranks) {
                          .group = 0,
                          .samples = &load,
                          .observations = counters,
-                         .on_gathered = {}});
+                         .on_gathered = {},
+                         .heard = {{{"elapsed_ns"}}}});
     };
     const std::filesystem::path bare_path = options.folder / "recorder_against_bare.bare.h5";
     std::vector<double> ours_ms;
@@ -109,6 +114,10 @@ int main(int argc, char** argv) {
         ->check(CLI::Range(1, 10'000))
         ->capture_default_str();
     app.add_option("--folder", options.folder, "Where to write");
+    const std::map<std::string, railgauge::Writer> writers{
+        {"gather", railgauge::Writer::gather}, {"parallel", railgauge::Writer::parallel}};
+    app.add_option("--writer", options.writer, "Who writes the samples")
+        ->transform(CLI::CheckedTransformer(writers));
     CLI11_PARSE(app, argc, argv);
     MPI_Init(&argc, &argv);
     int rank = 0;

@@ -26,6 +26,10 @@ AnyWorkload PairsProgram::make_workload(const Job& job) {
                                            fleet_->rail_of(rank));
 }
 
+std::vector<std::string> PairsProgram::gathered_columns() const {
+    return {std::string(acknowledged_column)};
+}
+
 void PairsProgram::take_gathered(const Case& c, int rank, std::string_view column,
                                  std::span<const Cell> cells) {
     if (column != acknowledged_column) return;

@@ -23,6 +23,7 @@ class PairsProgram : public Program {
     std::vector<Case> plan(const Job& job) override;
     AnyWorkload make_workload(const Job& job) override;
 
+    std::vector<std::string> gathered_columns() const override;
     void take_gathered(const Case& c, int rank, std::string_view column,
                        std::span<const Cell> cells) override;
     std::string table_header() const override;

@@ -119,6 +119,15 @@ CaseResult Campaign::run(const Case& c, WindowWorkload& workload) {
     return keep(c, result, workload, sink);
 }
 
+/// The table on stdout needs the times of all ranks' samples, and quantiles have no sum that the
+/// ranks could make of their own; so these columns alone pass through rank 0 whoever writes, a
+/// block at a time, and TimeCollector keeps no more than it may.
+ColumnSet Campaign::heard() const {
+    std::vector<std::string> names = program_.gathered_columns();
+    names.emplace_back("elapsed_ns");
+    return {std::move(names)};
+}
+
 CaseResult Campaign::keep(const Case& c, const CaseResult& result, const Workload& workload,
                           const SampleSource& samples) {
     progress_.set(Phase::record, c.id());
@@ -129,7 +138,8 @@ CaseResult Campaign::keep(const Case& c, const CaseResult& result, const Workloa
                                 clock_.offset().offset_ns,
                                 measured ? &samples : nullptr,
                                 {},
-                                {}};
+                                {},
+                                heard()};
     record.result.clock_error_ns = clock_.worst_error_ns();
     for (const auto& observer : observers_)
         observer->after(record.observations);

@@ -29,6 +29,7 @@ class Campaign {
     CaseResult run(const Case& c, WindowWorkload& workload);
     CaseResult keep(const Case& c, const CaseResult& result, const Workload& workload,
                     const SampleSource& samples);
+    ColumnSet heard() const;
 
     const Job& job_;
     Progress& progress_;

@@ -206,6 +206,16 @@ void RunOptions::add_to(CLI::App& app) {
     auto* const replace = group.add_flag("--overwrite", overwrite, "Replace an existing run");
     group.add_flag("--resume", resume, "Measure what an interrupted run of the same plan lacks")
         ->excludes(replace);
+    group
+        .add_option_function<std::string>(
+            "--writer",
+            [this](const std::string& text) {
+                writer = text == "parallel" ? Writer::parallel : Writer::gather;
+            },
+            "Samples are written by rank 0, which gathers them, or by all ranks to a file system "
+            "that they share")
+        ->check(CLI::IsMember({"gather", "parallel"}))
+        ->default_str("gather");
     group.add_option("--site", site, "Site file (TOML) on rank 0's node, kept with the run");
     group
         .add_option_function<std::string>(

@@ -88,6 +88,7 @@ struct RunOptions {
     std::filesystem::path out;  ///< empty until default_out() is asked
     bool overwrite = false;
     bool resume = false;
+    Writer writer = Writer::gather;
     std::filesystem::path site;
     std::int64_t timeout_ns = 60'000'000'000;  ///< 0 = none
     int expect_nodes = 0;

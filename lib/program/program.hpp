@@ -74,8 +74,12 @@ class Program {
     /// Called once, on all ranks, after the plan is agreed. @throws Error
     virtual AnyWorkload make_workload(const Job& job) = 0;
 
-    /// On rank 0, each stretch of a column of samples as it is gathered from a rank, before the
-    /// case's table_row. Columns that are constant do not pass by.
+    /// Columns of samples that take_gathered needs; the same on every rank. With --writer parallel
+    /// only these and elapsed_ns pass through rank 0.
+    virtual std::vector<std::string> gathered_columns() const { return {}; }
+
+    /// On rank 0, each stretch of one of the gathered_columns as it is gathered from a rank, before
+    /// the case's table_row. Columns that are constant do not pass by.
     virtual void take_gathered(const Case& c, int rank, std::string_view column,
                                std::span<const Cell> cells) {
         static_cast<void>(c);

@@ -129,6 +129,7 @@ class Course {
         Recorder::Options options;
         options.out = line_.run.out;
         options.existing = line_.run.existing();
+        options.writer = line_.run.writer;
         options.node = placement_.ranks[static_cast<std::size_t>(team_.rank())].node;
         return options;
     }

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -65,9 +66,25 @@ void UnfinishedFile::write(std::uint64_t offset, std::span<iovec> pieces) {
     }
 }
 
-void UnfinishedFile::commit() {
+void UnfinishedFile::reserve() {
+    struct stat status {};
+    check_errno(::fstat(file_.get(), &status), "writing", temporary_);
+    int result = 0;
+    do {
+        result = ::fallocate(file_.get(), 0, 0, status.st_size);
+    } while (result != 0 && errno == EINTR);
+    const bool is_known = result == 0 || (errno != EOPNOTSUPP && errno != ENOSYS);
+    if (is_known) check_errno(result, "writing", temporary_);
+}
+
+void UnfinishedFile::close() {
+    if (!file_) return;
     // Network file systems report a full disk or quota only when a file is closed.
     check_errno(::close(file_.release()), "writing", temporary_);
+}
+
+void UnfinishedFile::commit() {
+    close();
     check_errno(::rename(temporary_.c_str(), path_.c_str()), "renaming to", path_);
     is_named_ = true;
 }
@@ -96,11 +113,22 @@ void OutputFile::check_disk() const {
     check_errno(-1, "writing", disk_.temporary_path());
 }
 
-void OutputFile::commit() {
-    if (H5Fclose(file_.release()) < 0) {
+void OutputFile::close_file() {
+    if (file_ && H5Fclose(file_.release()) < 0) {
         hdf5::throw_failure(-1, "close", disk_.temporary_path().native());
     }
     check_disk();
+}
+
+const std::filesystem::path& OutputFile::hand_over() {
+    close_file();
+    disk_.reserve();
+    disk_.close();
+    return disk_.temporary_path();
+}
+
+void OutputFile::commit() {
+    close_file();
     disk_.commit();
 }
 

@@ -32,6 +32,13 @@ class UnfinishedFile {
     /// Writes `pieces` one behind the other from `offset` on; changes them.
     void write(std::uint64_t offset, std::span<iovec> pieces);
 
+    /// Takes the disk space of the whole file, as far as the file system can.
+    void reserve();
+
+    /// Ends this process' writing; the file still has no name.
+    void close();
+
+    /// Closes the file unless it is closed, and gives it its name.
     void commit();
 
   private:
@@ -69,10 +76,18 @@ class OutputFile {
     /// Throws Error(library) if anything that HDF5 wrote so far did not reach the disk.
     void check_disk() const;
 
+    /// Closes the file under its temporary name, for others to fill the space that its datasets
+    /// have; only commit() may follow. That space is taken from the disk here: a full disk shows
+    /// now, on one process, and not in the middle of what the others do.
+    /// @return the temporary name
+    const std::filesystem::path& hand_over();
+
     /// @throws Error(library) when not everything reached the disk
     void commit();
 
   private:
+    void close_file();
+
     UnfinishedFile disk_;
     hdf5::LatchedFile latched_;
     hdf5::File file_;  // last: closed while the disk is still open

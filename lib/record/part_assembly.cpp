@@ -81,9 +81,11 @@ void PartAssembly::take_rows(int rank, std::uint64_t block, std::span<const Cell
     const std::uint64_t first =
         offsets_[static_cast<std::size_t>(rank)] + share(rank).first_row(block);
     for (std::size_t i = 0; i < frame_.columns.size(); ++i) {
-        if (frame_.columns[i].constant) continue;
-        taken_[i].push_back({first, cells.first(rows)});
-        if (listener_) listener_(rank, i, cells.first(rows));
+        if (!frame_.sent.holds(frame_.columns[i])) continue;
+        if (frame_.writer == Writer::gather) taken_[i].push_back({first, cells.first(rows)});
+        if (listener_ && frame_.heard.holds(frame_.columns[i])) {
+            listener_(rank, i, cells.first(rows));
+        }
         cells = cells.subspan(rows);
     }
 }
@@ -95,11 +97,20 @@ void PartAssembly::flush() {
     }
 }
 
-void PartAssembly::commit() {
+void PartAssembly::add_tables() {
     if (has_samples_) writer_.add_constants(frame_.columns);
     writer_.add_cases(frame_.case_row);
     writer_.add_case_table("counters", observations_.counters());
     writer_.add_case_table("series", observations_.series());
+}
+
+const std::filesystem::path& PartAssembly::hand_over() {
+    add_tables();
+    return writer_.hand_over();
+}
+
+void PartAssembly::commit() {
+    if (frame_.writer == Writer::gather) add_tables();
     writer_.commit();
 }
 

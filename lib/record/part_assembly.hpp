@@ -12,6 +12,7 @@
 #include "record/observation_cells.hpp"
 #include "record/part_writer.hpp"
 #include "record/rank_share.hpp"
+#include "record/run_context.hpp"
 
 namespace railgauge {
 
@@ -22,9 +23,12 @@ struct CaseFrame {
     Table case_row;
     std::vector<std::uint64_t> blocks;
     std::vector<SampleColumn> columns;  ///< constants may be another rank's: they are gathered
+    ColumnSet sent{};                   ///< as the shares were described
+    ColumnSet heard{};                  ///< what the listener hears of, all of it sent
+    Writer writer = Writer::gather;     ///< parallel: the rows are only heard here
 };
 
-/// For every gathered stretch of a column that is not constant, while it passes by.
+/// For every gathered stretch of a column that is heard, while it passes by.
 using GatherListener = std::function<void(int rank, std::size_t column, std::span<const Cell>)>;
 
 /// Rank 0's side of a case: takes the ranks' blocks apart and writes the part. No MPI.
@@ -44,10 +48,15 @@ class PartAssembly {
     /// Whether every rank could read its samples so far.
     bool is_whole() const noexcept { return whole_; }
 
+    /// For a parallel writer, when the part is whole: closes it for the ranks to write their rows
+    /// into the file returned.
+    const std::filesystem::path& hand_over();
+
     /// Gives the part its name; to be called when it is whole.
     void commit();
 
   private:
+    void add_tables();
     const RankShare& share(int rank) const { return shares_[static_cast<std::size_t>(rank)]; }
     void require_equal_columns() const;
     SampleShape shape() const;

@@ -95,6 +95,11 @@ void PartWriter::add_case_table(const char* parent, const Table& table) {
     write_table(hdf5::create_group(file_.id(), parent).get(), case_group_.c_str(), table);
 }
 
+const std::filesystem::path& PartWriter::hand_over() {
+    samples_.reset();
+    return file_.hand_over();
+}
+
 void PartWriter::commit() {
     samples_.reset();
     file_.commit();

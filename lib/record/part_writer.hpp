@@ -55,6 +55,10 @@ class PartWriter {
     /// Makes /<parent>/<id>, unless `table` has no rows.
     void add_case_table(const char* parent, const Table& table);
 
+    /// Leaves the rows of every column to others, who find room for them in the file returned; only
+    /// commit() may follow.
+    const std::filesystem::path& hand_over();
+
     void commit();
 
   private:

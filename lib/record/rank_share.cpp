@@ -11,29 +11,36 @@
 namespace railgauge {
 namespace {
 
-std::uint64_t hash_columns(const std::vector<SampleColumn>& columns) {
+std::uint64_t hash_columns(const std::vector<SampleColumn>& columns, const ColumnSet& sent) {
     std::string text;
     for (const SampleColumn& column : columns) {
-        text += fmt::format("{}\n{}\n{}\n{}\n", column.name, column.unit,
-                            static_cast<int>(column.type), column.constant.has_value());
+        text += fmt::format("{}\n{}\n{}\n{}\n{}\n", column.name, column.unit,
+                            static_cast<int>(column.type), column.constant.has_value(),
+                            sent.holds(column));
     }
     return std::hash<std::string>{}(text);
 }
 
 }  // namespace
 
-void RankShare::describe(const SampleSource* samples) {
+bool ColumnSet::holds(const SampleColumn& column) const {
+    if (column.constant) return false;
+    return !names || std::find(names->begin(), names->end(), column.name) != names->end();
+}
+
+void RankShare::describe(const SampleSource* samples, const ColumnSet& sent) {
     if (samples == nullptr) return;
     state = State::samples;
     rows = samples->rows();
-    columns_hash = hash_columns(samples->columns());
+    columns_hash = hash_columns(samples->columns(), sent);
     for (const SampleColumn& column : samples->columns()) {
-        ++(column.constant ? constant_columns : varying_columns);
+        if (column.constant) ++constant_columns;
+        if (sent.holds(column)) ++sent_columns;
     }
 }
 
 std::uint64_t RankShare::rows_per_block() const {
-    const auto row_cells = static_cast<std::uint64_t>(std::max(1, varying_columns));
+    const auto row_cells = static_cast<std::uint64_t>(std::max(1, sent_columns));
     return std::max<std::uint64_t>(1, block_cells / row_cells);
 }
 
@@ -57,7 +64,15 @@ std::size_t RankShare::observations_of(std::uint64_t block) const {
 
 std::size_t RankShare::cells_of(std::uint64_t block) const {
     return status_cells + constants_of(block) + observations_of(block) +
-           rows_of(block) * static_cast<std::size_t>(varying_columns);
+           rows_of(block) * static_cast<std::size_t>(sent_columns);
+}
+
+void copy_rows(const SampleSource& samples, std::size_t column, std::uint64_t first,
+               std::span<Cell> out, std::int64_t shift_ns) {
+    samples.copy(column, first, out);
+    if (samples.columns()[column].name != "start_ns") return;
+    for (Cell& cell : out)
+        cell += static_cast<Cell>(shift_ns);
 }
 
 void BlockSender::fill(std::uint64_t block, std::span<Cell> out) const {
@@ -84,13 +99,8 @@ void BlockSender::fill_rows(std::uint64_t block, std::span<Cell> out) const {
     if (rows == 0) return;
     const std::vector<SampleColumn>& columns = samples_->columns();
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (columns[i].constant) continue;
-        const std::span<Cell> cells = out.first(rows);
-        samples_->copy(i, share_.first_row(block), cells);
-        if (columns[i].name == "start_ns") {
-            for (Cell& cell : cells)
-                cell += static_cast<Cell>(shift_ns_);
-        }
+        if (!sent_.holds(columns[i])) continue;
+        copy_rows(*samples_, i, share_.first_row(block), out.first(rows), shift_ns_);
         out = out.subspan(rows);
     }
 }

@@ -16,6 +16,7 @@
 #include "record/consolidation.hpp"
 #include "record/hdf5.hpp"
 #include "record/observation_cells.hpp"
+#include "record/parallel_columns.hpp"
 #include "record/part_assembly.hpp"
 #include "record/run_paths.hpp"
 #include "record/run_start.hpp"
@@ -54,6 +55,7 @@ class Recorder::Implementation {
           progress_(progress),
           options_(std::move(options)),
           gather_(comm, progress, options_.block_cells),
+          columns_(comm, team, progress, options_.block_cells),
           paths_(options_.out),
           plan_id_(context.plan_id),
           plan_(plan),
@@ -74,19 +76,37 @@ class Recorder::Implementation {
     void finish(const std::string& finished_utc);
 
   private:
+    /// What this rank brings to a case.
+    struct OwnShare {
+        std::int64_t shift_ns = 0;
+        std::vector<Cell> observations;
+        RankShare share;
+        std::optional<Failure> failure;
+    };
+
     bool is_root() const { return team_.rank() == 0; }
+
+    /// Columns whose rows travel to rank 0: those it writes, or else those it hears of.
+    ColumnSet sent(const CaseRecord& record) const {
+        return options_.writer == Writer::gather ? ColumnSet{} : record.heard;
+    }
 
     void share_start();
     CaseFrame frame(const CaseRecord& record, CaseResult result) const;
-    Outcome write_part(std::span<const RankShare> shares, const BlockSender& sender,
-                       const CaseRecord& record, const CaseResult& result);
-    void end_case(const Outcome& outcome);
+    OwnShare describe(const CaseRecord& record) const;
+    Outcome gather_part(std::optional<PartAssembly>& part, std::span<const RankShare> shares,
+                        const BlockSender& sender, const CaseRecord& record,
+                        const CaseResult& result);
+    ParallelColumns::Target end_part(PartAssembly& part, const CaseRecord& record,
+                                     const CaseResult& result) const;
+    void end_gather(const Outcome& outcome);
 
     MPI_Comm comm_;
     Team& team_;
     Progress& progress_;
     Options options_;
     CaseGather gather_;
+    ParallelColumns columns_;
     RunPaths paths_;
     std::string plan_id_;
     std::vector<Case> plan_;
@@ -105,42 +125,61 @@ void Recorder::Implementation::share_start() {
     check_mpi(MPI_Bcast(&start_.shift_ns, 1, MPI_INT64_T, 0, comm_), "sharing the clock's shift");
 }
 
-CaseResult Recorder::Implementation::record(const CaseRecord& record) {
-    const std::int64_t shift_ns = record.clock_offset_ns + start_.shift_ns;
-    std::vector<Cell> observations;
-    RankShare share;
-    share.group = record.group;
-    share.block_cells = options_.block_cells;
-    Outcome outcome;
-    outcome.failure = attempt([&] {
-        observations = pack_observations(record.observations, options_.node, shift_ns);
-        share.observation_cells = observations.size();
-        share.describe(record.samples);
+Recorder::Implementation::OwnShare Recorder::Implementation::describe(
+    const CaseRecord& record) const {
+    OwnShare own;
+    own.shift_ns = record.clock_offset_ns + start_.shift_ns;
+    own.share.group = record.group;
+    own.share.block_cells = options_.block_cells;
+    own.failure = attempt([&] {
+        own.observations = pack_observations(record.observations, options_.node, own.shift_ns);
+        own.share.observation_cells = own.observations.size();
+        own.share.describe(record.samples, sent(record));
     });
-    if (outcome.failure) share = {.state = RankShare::State::failed};
-    const BlockSender sender(share, record.samples, observations, shift_ns);
-    const auto shares = gather_.gather_shares(share, team_.rank(), team_.size());
+    if (own.failure) own.share = {.state = RankShare::State::failed};
+    return own;
+}
+
+CaseResult Recorder::Implementation::record(const CaseRecord& record) {
+    const OwnShare own = describe(record);
+    const BlockSender sender(own.share, record.samples, own.observations, own.shift_ns,
+                             sent(record));
+    const auto shares = gather_.gather_shares(own.share, team_.rank(), team_.size());
+    Outcome outcome{.failure = own.failure};
     CaseResult result = record.result;
+    std::optional<WriteGuard> guard;  // released when the part is closed or removed
+    std::optional<PartAssembly> part;
     if (is_root()) {
         result.samples = 0;
         for (const RankShare& rank : shares)
             result.samples += rank.rows;
-        Outcome written = write_part(shares, sender, record, result);
-        outcome.is_whole = written.is_whole;
-        if (!outcome.failure) outcome.failure = std::move(written.failure);
+        guard.emplace();
+        Outcome gathered = gather_part(part, shares, sender, record, result);
+        outcome.is_whole = gathered.is_whole;
+        if (!outcome.failure) outcome.failure = std::move(gathered.failure);
     } else if (!outcome.failure) {
-        gather_.send(share, filling(sender, outcome.failure));
+        gather_.send(own.share, filling(sender, outcome.failure));
     }
-    end_case(outcome);
+    ParallelColumns::Target target;
+    if (part && outcome.is_whole) {
+        attempt_unless_failed(outcome.failure, [&] { target = end_part(*part, record, result); });
+    }
+    end_gather(outcome);
+    if (options_.writer == Writer::parallel) {
+        if (!guard) guard.emplace();
+        columns_.write(std::move(target), {record.samples, own.share.rows, own.shift_ns});
+        agreed(team_, [&] {
+            if (part) part->commit();
+        });
+    }
     start_.parts.at(static_cast<std::size_t>(record.c.id())) = PartState::present;
     return result;
 }
 
-Outcome Recorder::Implementation::write_part(std::span<const RankShare> shares,
-                                             const BlockSender& sender, const CaseRecord& record,
-                                             const CaseResult& result) {
-    const WriteGuard guard;
-    std::optional<PartAssembly> part;
+Outcome Recorder::Implementation::gather_part(std::optional<PartAssembly>& part,
+                                              std::span<const RankShare> shares,
+                                              const BlockSender& sender, const CaseRecord& record,
+                                              const CaseResult& result) {
     Outcome outcome;
     std::optional<Failure>& failure = outcome.failure;
     failure = attempt([&] {
@@ -154,8 +193,26 @@ Outcome Recorder::Implementation::write_part(std::span<const RankShare> shares,
         .flush = [&] { attempt_unless_failed(failure, [&] { part->flush(); }); }};
     gather_.receive(shares, filling(sender, failure), receiver);
     outcome.is_whole = !failure && part->is_whole();
-    if (outcome.is_whole) failure = attempt([&] { part->commit(); });
     return outcome;
+}
+
+/// Ends what rank 0 writes by itself.
+/// @return what is left to all ranks together
+ParallelColumns::Target Recorder::Implementation::end_part(PartAssembly& part,
+                                                           const CaseRecord& record,
+                                                           const CaseResult& result) const {
+    if (options_.writer == Writer::gather) {
+        part.commit();
+        return {};
+    }
+    ParallelColumns::Target target;
+    target.file = std::filesystem::absolute(part.hand_over());
+    target.group = fmt::format("samples/{}", case_group(record.c.id()));
+    if (record.samples == nullptr || result.samples == 0) return target;
+    for (const SampleColumn& column : record.samples->columns()) {
+        if (!column.constant) target.columns.push_back(column.name);
+    }
+    return target;
 }
 
 CaseFrame Recorder::Implementation::frame(const CaseRecord& record, CaseResult result) const {
@@ -165,14 +222,17 @@ CaseFrame Recorder::Implementation::frame(const CaseRecord& record, CaseResult r
             .plan_id = plan_id_,
             .case_row = table_.rows({&planned, 1}, {&result, 1}),
             .blocks = result.blocks,
-            .columns = record.samples == nullptr ? std::vector<SampleColumn>()
-                                                 : record.samples->columns()};
+            .columns =
+                record.samples == nullptr ? std::vector<SampleColumn>() : record.samples->columns(),
+            .sent = sent(record),
+            .heard = record.heard,
+            .writer = options_.writer};
 }
 
 /// Rank 0 knows whether any rank failed; one word from it is enough when none did.
-void Recorder::Implementation::end_case(const Outcome& outcome) {
+void Recorder::Implementation::end_gather(const Outcome& outcome) {
     int failed = outcome.failure || !outcome.is_whole ? 1 : 0;
-    check_mpi(MPI_Bcast(&failed, 1, MPI_INT, 0, comm_), "ending a case");
+    check_mpi(MPI_Bcast(&failed, 1, MPI_INT, 0, comm_), "ending the gathering of a case");
     if (failed != 0) team_.agree(outcome.failure, {});
 }
 

@@ -17,12 +17,14 @@
 #include "measure/progress.hpp"
 #include "measure/sample.hpp"
 #include "measure/team.hpp"
+#include "record/rank_share.hpp"
 #include "record/run_context.hpp"
 
 namespace railgauge {
 
-/// Makes a run of cases: gathers each case's samples and counters to rank 0, which writes one part
-/// per case, and at a clean end the run file (docs/run-file.md). All methods are collective over
+/// Makes a run of cases: one part per case, and at a clean end the run file (docs/run-file.md).
+/// Rank 0 writes what it gathers of the ranks' samples and counters; with Writer::parallel every
+/// rank writes its samples, and rank 0 the rest. All methods are collective over
 /// `comm`; a failure on one rank throws the same AgreedError on every rank.
 class Recorder {
   public:
@@ -33,16 +35,20 @@ class Recorder {
         std::int64_t clock_offset_ns = 0;       ///< common clock minus this rank's
         const SampleSource* samples = nullptr;  ///< none for cases that failed
         Observations observations;              ///< only node leaders have any
-        /// On rank 0, for every gathered stretch of a column that is not constant, while it passes
-        /// by.
+        /// On rank 0, for every gathered stretch of a column that is heard, while it passes by.
         std::function<void(int rank, std::size_t column, std::span<const Cell>)> on_gathered;
+        /// Columns that on_gathered hears of; the same on every rank. A parallel writer gathers
+        /// these and no others, in blocks like the default one.
+        ColumnSet heard{};
     };
 
     struct Options {
         std::filesystem::path out;
         ExistingRun existing = ExistingRun::refuse;
+        Writer writer = Writer::gather;
         int node = 0;  ///< of this rank
-        /// Cells that are gathered at a time, over all ranks: rank 0 holds as many of eight bytes.
+        /// Cells that are gathered or written at a time, over all ranks: rank 0 holds as many of
+        /// eight bytes.
         std::size_t block_cells = std::size_t{4} << 20;
     };
 
@@ -66,8 +72,8 @@ class Recorder {
     /// the same answer on all ranks.
     bool found_wrong() const;
 
-    /// Gathers and writes the part of a case. Nothing of it is kept when it throws; the parts of
-    /// other cases are.
+    /// Writes the part of a case. Nothing of it is kept when it throws; the parts of other cases
+    /// are.
     /// @return on rank 0 the result with its sample count filled in; elsewhere the result as given
     CaseResult record(const CaseRecord& record);
 

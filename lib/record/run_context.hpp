@@ -55,4 +55,8 @@ struct RunContext {
 /// What becomes of a run that exists already under the name of the new one.
 enum class ExistingRun { refuse, overwrite, resume };
 
+/// Who writes the samples of a case: rank 0 what it gathers, or every rank its own. The files are
+/// alike, and a run begun by one may be resumed by the other.
+enum class Writer { gather, parallel };
+
 }  // namespace railgauge

@@ -15,12 +15,14 @@ KILLS = int(os.environ.get("RAILGAUGE_KILLS", "52"))
 RESUME_EVERY = 6
 PLAN = ("--sizes", "1KiB:4KiB:256", "--iterations", "300", "--timeout", "60s")
 CASES = 13
+WRITERS = ("gather", "parallel")
 
 
 @pytest.mark.parametrize("seed", range(KILLS))
 def test_finished_cases_survive_and_resume_completes(seed: int, start: Start) -> None:
     choice = random.Random(seed)
-    job = start(*PLAN)
+    first, second = choice.choice(WRITERS), choice.choice(WRITERS)
+    job = start(*PLAN, "--writer", first)
     time.sleep(choice.uniform(0.2, 2.2))
     victims = [pid for pid in [*job.ranks(), job.launcher()] if pid is not None]
     if victims:
@@ -32,7 +34,7 @@ def test_finished_cases_survive_and_resume_completes(seed: int, start: Start) ->
             shown = railgauge("show", str(job.out))
             assert shown.returncode == 0, shown.stderr
     if seed % RESUME_EVERY == 0:
-        resumed = start(*PLAN, "--resume").wait()
+        resumed = start(*PLAN, "--resume", "--writer", second).wait()
         assert resumed.code == 0, resumed.stderr
         checked = railgauge("check", str(job.out))
         assert checked.returncode == 0, checked.stdout

@@ -3,7 +3,6 @@
 // failure would wait here until the test's time is up.
 #include "record/recorder.hpp"
 
-#include <array>
 #include <map>
 
 #include <gmock/gmock.h>
@@ -11,9 +10,7 @@
 #include <mpi.h>
 
 #include "base/error.hpp"
-#include "mpi/team.hpp"
-#include "record/run_paths.hpp"
-#include "support.hpp"
+#include "recorder_fixture.hpp"
 
 namespace railgauge {
 namespace {
@@ -24,74 +21,18 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-class RecorderTest : public testing::Test {
+/// What holds whoever writes.
+class RecorderTest : public test::RecorderFixture, public testing::WithParamInterface<Writer> {
   protected:
-    RecorderTest() {
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-        MPI_Comm_size(MPI_COMM_WORLD, &size_);
-        context_ = test::make_context(size_);
-    }
-
-    void SetUp() override {
-        if (is_root()) folder_.emplace();
-        use_folder(is_root() ? folder_->path() : "");
-    }
-
-    /// All ranks wait before rank 0 removes the folder.
-    void TearDown() override { MPI_Barrier(MPI_COMM_WORLD); }
-
-    void use_folder(const std::filesystem::path& folder) {
-        std::array<char, 4096> name{};
-        folder.native().copy(name.data(), name.size() - 1);
-        MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
-        paths_ = RunPaths(std::filesystem::path(name.data()) / "결과");
-    }
-
-    bool is_root() const { return rank_ == 0; }
-
-    Recorder open(ExistingRun existing = ExistingRun::refuse) {
-        return Recorder(
-            MPI_COMM_WORLD, team_, progress_,
-            {.out = paths_.out(), .existing = existing, .node = 0, .block_cells = block_cells_},
-            context_, plan_);
-    }
-
-    CaseResult record(Recorder& recorder, int id, const SampleSource* samples,
-                      CaseStatus status = CaseStatus::done, Observations observations = {}) {
-        return recorder.record({.c = plan_[static_cast<std::size_t>(id)],
-                                .result = test::make_result(status),
-                                .group = 0,
-                                .clock_offset_ns = clock_offset_ns_,
-                                .samples = samples,
-                                .observations = std::move(observations),
-                                .on_gathered = on_gathered_});
-    }
-
-    /// start_ns of all ranks' numbered samples.
-    std::vector<std::int64_t> expected_starts(std::uint64_t rows) const {
-        std::vector<std::int64_t> starts;
-        for (int rank = 0; rank < size_; ++rank) {
-            for (std::uint64_t row = 0; row < rows; ++row) {
-                starts.push_back(std::int64_t{rank} * 1'000'000 + static_cast<std::int64_t>(row));
-            }
-        }
-        return starts;
-    }
-
-    int rank_ = 0;
-    int size_ = 0;
-    std::optional<test::TemporaryFolder> folder_;
-    RunPaths paths_{""};
-    Progress progress_;
-    MpiTeam team_{MPI_COMM_WORLD, "node"};
-    RunContext context_;
-    std::vector<Case> plan_ = test::make_cases(3);
-    std::int64_t clock_offset_ns_ = 0;
-    std::size_t block_cells_ = 1 << 20;
-    std::function<void(int, std::size_t, std::span<const Cell>)> on_gathered_;
+    RecorderTest() { writer_ = GetParam(); }
 };
 
-TEST_F(RecorderTest, makes_a_run_of_its_cases) {
+INSTANTIATE_TEST_SUITE_P(Writers, RecorderTest, testing::Values(Writer::gather, Writer::parallel),
+                         [](const auto& writer) {
+                             return writer.param == Writer::gather ? "gather" : "parallel";
+                         });
+
+TEST_P(RecorderTest, makes_a_run_of_its_cases) {
     const auto samples = numbered_samples(rank_, 5);
     Recorder recorder = open();
     const CaseResult result = record(recorder, 0, &samples);
@@ -109,7 +50,7 @@ TEST_F(RecorderTest, makes_a_run_of_its_cases) {
     EXPECT_EQ(test::read_attribute(paths_.out(), "/", "finished_utc"), "2024-05-01T01:00:00Z");
 }
 
-TEST_F(RecorderTest, gathers_in_blocks_of_any_size) {
+TEST_P(RecorderTest, gathers_in_blocks_of_any_size) {
     const auto samples = numbered_samples(rank_, 100);
     const std::uint64_t pulse = progress_.pulse();
     block_cells_ = 16;
@@ -122,7 +63,7 @@ TEST_F(RecorderTest, gathers_in_blocks_of_any_size) {
     }
 }
 
-TEST_F(RecorderTest, ranks_may_have_different_numbers_of_samples) {
+TEST_P(RecorderTest, ranks_may_have_different_numbers_of_samples) {
     const auto samples = numbered_samples(rank_, static_cast<std::uint64_t>(rank_ * 10));
     block_cells_ = 8;
     Recorder recorder = open();
@@ -134,7 +75,7 @@ TEST_F(RecorderTest, ranks_may_have_different_numbers_of_samples) {
     EXPECT_EQ(test::read_integers(paths_.part(0), "samples/0000/offsets"), offsets);
 }
 
-TEST_F(RecorderTest, moves_the_times_of_every_rank_to_the_common_clock) {
+TEST_P(RecorderTest, moves_the_times_of_every_rank_to_the_common_clock) {
     const auto samples = numbered_samples(rank_, 1);
     clock_offset_ns_ = std::int64_t{-rank_} * 1'000'000;
     Recorder recorder = open();
@@ -145,7 +86,7 @@ TEST_F(RecorderTest, moves_the_times_of_every_rank_to_the_common_clock) {
     }
 }
 
-TEST_F(RecorderTest, has_the_observations_of_every_rank_that_made_some) {
+TEST_P(RecorderTest, has_the_observations_of_every_rank_that_made_some) {
     Observations observations;
     observations.counters = {
         {"eth" + std::to_string(rank_), -1, "netdev", "tx", 1, 2, CounterStatus::ok}};
@@ -158,7 +99,7 @@ TEST_F(RecorderTest, has_the_observations_of_every_rank_that_made_some) {
     EXPECT_EQ(test::read_text_column(paths_.part(0), "counters/0000", "device"), devices);
 }
 
-TEST_F(RecorderTest, rank_0_hears_of_every_sample) {
+TEST_P(RecorderTest, rank_0_hears_of_every_sample) {
     const auto samples = numbered_samples(rank_, 3);
     std::map<int, std::size_t> heard;
     on_gathered_ = [&](int rank, std::size_t column, std::span<const Cell> cells) {
@@ -171,7 +112,21 @@ TEST_F(RecorderTest, rank_0_hears_of_every_sample) {
         EXPECT_EQ(heard[rank], is_root() ? 3U : 0U);
 }
 
-TEST_F(RecorderTest, a_rank_that_cannot_read_its_samples_is_named_on_every_rank) {
+TEST_P(RecorderTest, rank_0_hears_of_the_columns_that_are_asked_for) {
+    const auto samples = numbered_samples(rank_, 3);  // start_ns, bytes (constant), elapsed_ns
+    std::map<std::size_t, std::size_t> heard;
+    on_gathered_ = [&](int, std::size_t column, std::span<const Cell> cells) {
+        heard[column] += cells.size();
+    };
+    heard_ = {{{"elapsed_ns"}}};
+    Recorder recorder = open();
+    record(recorder, 0, &samples);
+    const auto all = static_cast<std::size_t>(3 * size_);
+    EXPECT_EQ(heard, is_root() ? (std::map<std::size_t, std::size_t>{{2, all}})
+                               : (std::map<std::size_t, std::size_t>{}));
+}
+
+TEST_P(RecorderTest, a_rank_that_cannot_read_its_samples_is_named_on_every_rank) {
     const auto good = numbered_samples(rank_, 40);
     const test::UnreadableSamples bad(40);
     const int last = size_ - 1;
@@ -189,7 +144,7 @@ TEST_F(RecorderTest, a_rank_that_cannot_read_its_samples_is_named_on_every_rank)
     }
 }
 
-TEST_F(RecorderTest, ranks_that_disagree_about_the_columns_all_hear_of_it) {
+TEST_P(RecorderTest, ranks_that_disagree_about_the_columns_all_hear_of_it) {
     if (size_ == 1) GTEST_SKIP() << "one rank cannot disagree";
     const auto samples = numbered_samples(rank_, 1);
     Recorder recorder = open();
@@ -197,17 +152,17 @@ TEST_F(RecorderTest, ranks_that_disagree_about_the_columns_all_hear_of_it) {
                 ThrowsMessage<AgreedError>(HasSubstr("other columns")));
 }
 
-TEST_F(RecorderTest, every_rank_is_refused_what_exists) {
+TEST_P(RecorderTest, every_rank_is_refused_what_exists) {
     { Recorder recorder = open(); }
     EXPECT_THAT([&] { open(); }, ThrowsMessage<AgreedError>(HasSubstr("--resume")));
 }
 
-TEST_F(RecorderTest, every_rank_hears_of_a_folder_that_cannot_be) {
+TEST_P(RecorderTest, every_rank_hears_of_a_folder_that_cannot_be) {
     use_folder("/dev/null/missing");  // below what is no folder
     EXPECT_THAT([&] { open(); }, ThrowsMessage<AgreedError>(HasSubstr("missing")));
 }
 
-TEST_F(RecorderTest, a_resumed_run_measures_what_is_missing_and_is_whole) {
+TEST_P(RecorderTest, a_resumed_run_measures_what_is_missing_and_is_whole) {
     const auto samples = numbered_samples(rank_, 2);
     {
         Recorder killed = open();
@@ -239,7 +194,7 @@ TEST_F(RecorderTest, a_resumed_run_measures_what_is_missing_and_is_whole) {
     EXPECT_EQ(test::read_attribute(paths_.out(), "/", "finished_utc"), "2024-05-02T01:00:00Z");
 }
 
-TEST_F(RecorderTest, a_case_that_was_not_measured_stays_planned) {
+TEST_P(RecorderTest, a_case_that_was_not_measured_stays_planned) {
     const auto samples = numbered_samples(rank_, 1);
     Recorder recorder = open();
     record(recorder, 1, &samples);
@@ -250,7 +205,7 @@ TEST_F(RecorderTest, a_case_that_was_not_measured_stays_planned) {
     }
 }
 
-TEST_F(RecorderTest, a_run_that_cannot_be_made_keeps_its_parts_and_says_how_to_go_on) {
+TEST_P(RecorderTest, a_run_that_cannot_be_made_keeps_its_parts_and_says_how_to_go_on) {
     const auto samples = numbered_samples(rank_, 1);
     Recorder recorder = open();
     record(recorder, 0, &samples);
@@ -263,7 +218,7 @@ TEST_F(RecorderTest, a_run_that_cannot_be_made_keeps_its_parts_and_says_how_to_g
     }
 }
 
-TEST_F(RecorderTest, a_full_disk_costs_the_case_and_no_other) {
+TEST_P(RecorderTest, a_full_disk_costs_the_case_and_no_other) {
     std::optional<test::SmallDisk> disk;
     if (is_root()) disk.emplace(std::uint64_t{1} << 20);
     int mounted = is_root() && disk->is_mounted() ? 1 : 0;
