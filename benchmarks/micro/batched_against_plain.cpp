@@ -219,10 +219,11 @@ int run(int argc, char** argv) {
     MpiSession session(argc, argv);
     Communicator comm = Communicator::duplicate(MPI_COMM_WORLD);
     MpiTeam team(comm.get(), host_name());
-    const auto plan = make_plan(plan_collectives(options, comm.size()).cases);
+    const auto plan = make_plan(plan_collectives(options, {comm.size()}).cases);
     const Weights weights = options.weights(comm.size());
-    CollectiveWorkload workload(make_mpi_collectives(comm.get()), make_host_memory(), plan,
-                                {std::uint64_t{1} << 32, comm.size()}, weights);
+    CollectiveWorkload workload(
+        make_mpi_collectives({comm.get(), 0, {}}), make_host_memory(), plan,
+        {{0, comm.size()}, {}, {std::uint64_t{1} << 32, comm.size()}, weights});
     for (const Case& c : plan)
         compare(c, weights, workload, team, comm.get(), shape);
     workload.close();

@@ -39,7 +39,7 @@ std::uint64_t check(std::vector<float>& send, std::vector<float>& receive, std::
                     std::uint64_t round, Pattern& pattern) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    Pattern::poison(receive.data(), count * sizeof(float));
+    pattern.poison(receive.data(), count * sizeof(float));
     pattern.write({rank, round, 0, count}, send.data());
     MPI_Allreduce(send.data(), receive.data(), static_cast<int>(count), MPI_FLOAT, MPI_SUM,
                   MPI_COMM_WORLD);
@@ -103,7 +103,8 @@ double sweep(const Options& options, int rank, int ranks) {
     const std::vector<std::uint64_t> sizes = railgauge::parse_byte_list(options.sizes);
     std::vector<float> send(sizes.back() / sizeof(float));
     std::vector<float> receive(send.size());
-    Pattern pattern(railgauge::DataType::float32, railgauge::ReduceOperation::sum, ranks);
+    const auto engine = railgauge::make_host_pattern_engine();
+    Pattern pattern(*engine, railgauge::DataType::float32, railgauge::ReduceOperation::sum, ranks);
     MPI_Barrier(MPI_COMM_WORLD);
     const std::int64_t begin_ns = railgauge::monotonic_now_ns();
     std::int64_t end_ns = begin_ns;

@@ -100,7 +100,7 @@ class Collectives {
 struct CollectivesSetting {
     MPI_Comm comm = MPI_COMM_NULL;  ///< all ranks of the job
     int group = 0;                  ///< ranks of the same number work together; -1 = idle
-    NcclOptions nccl;
+    NcclOptions nccl{};
 };
 
 /// MPI on memory that it can reach. Collective over the job.

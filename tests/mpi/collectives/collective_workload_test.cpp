@@ -40,8 +40,11 @@ CheckTally over_ranks(CheckTally tally) {
 std::unique_ptr<CollectiveWorkload> make_workload(const std::vector<Case>& plan,
                                                   std::unique_ptr<Collectives> collectives) {
     return std::make_unique<CollectiveWorkload>(
-        std::move(collectives), make_host_memory(), plan, ample,
-        seeded_weights(static_cast<std::size_t>(comm_size()), 0.5, 1));
+        std::move(collectives), make_host_memory(), plan,
+        CollectiveWorkload::Setting{{0, comm_size()},
+                                    {},
+                                    ample,
+                                    seeded_weights(static_cast<std::size_t>(comm_size()), 0.5, 1)});
 }
 
 /// Every operation in every place with some types, or all with RAILGAUGE_FULL_PRODUCT, around the
@@ -76,8 +79,8 @@ bool try_to_prepare(CollectiveWorkload& workload, const Case& c) {
 }
 
 TEST(CollectiveWorkloadTest, every_operation_in_every_form_gives_known_results) {
-    const auto plan = plan_collectives(everything(), comm_size()).cases;
-    const auto workload = make_workload(plan, make_mpi_collectives(MPI_COMM_WORLD));
+    const auto plan = plan_collectives(everything(), {comm_size()}).cases;
+    const auto workload = make_workload(plan, make_mpi_collectives({MPI_COMM_WORLD}));
     for (const Case& c : plan) {
         SCOPED_TRACE(c.name());
         if (!try_to_prepare(*workload, c)) continue;
@@ -107,20 +110,25 @@ TEST(CollectiveWorkloadTest, every_operation_in_every_form_gives_known_results) 
 class CorruptingCollectives : public Collectives {
   public:
     explicit CorruptingCollectives(int culprit)
-        : honest_(make_mpi_collectives(MPI_COMM_WORLD)), culprit_(culprit) {}
+        : honest_(make_mpi_collectives({MPI_COMM_WORLD})), culprit_(culprit) {}
 
     std::string_view name() const override { return honest_->name(); }
     int rank() const override { return honest_->rank(); }
     int size() const override { return honest_->size(); }
-    std::string obstacle(const CollectiveCall& call) const override {
-        return honest_->obstacle(call);
+    std::string obstacle(const CollectiveCall& call, const LaunchManner& manner) const override {
+        return honest_->obstacle(call, manner);
     }
-    void prepare(const CollectiveCall& call) override {
+    Buffer allocate(MemorySpace& memory, std::size_t size, BufferKind kind) override {
+        return honest_->allocate(memory, size, kind);
+    }
+    CommunicatorLife live() override { return honest_->live(); }
+    void prepare(std::span<const CollectiveCall> calls, const LaunchManner& manner) override {
+        const CollectiveCall& call = calls.front();
         result_ = static_cast<std::byte*>(call.receive);
         // What the root of an in-place scatter keeps lies at its own place.
         if (call.operation == Operation::scatter && call.place == Place::in && rank() == call.root)
             result_ += static_cast<std::size_t>(rank()) * call.count * size_of(call.type);
-        honest_->prepare(call);
+        honest_->prepare(calls, manner);
     }
     void launch() override {
         honest_->launch();
@@ -136,7 +144,7 @@ class CorruptingCollectives : public Collectives {
 };
 
 TEST(CollectiveWorkloadTest, one_corrupted_element_is_one_wrong_element) {
-    const auto plan = plan_collectives(everything(), comm_size()).cases;
+    const auto plan = plan_collectives(everything(), {comm_size()}).cases;
     const auto workload =
         make_workload(plan, std::make_unique<CorruptingCollectives>(comm_size() - 1));
     for (const Case& c : plan) {
@@ -155,7 +163,7 @@ class IdleCollectives : public CorruptingCollectives {
 
 TEST(CollectiveWorkloadTest, a_library_that_does_nothing_is_wrong) {
     if (comm_size() == 1) GTEST_SKIP() << "one rank's in-place result is its input";
-    const auto plan = plan_collectives(everything(), comm_size()).cases;
+    const auto plan = plan_collectives(everything(), {comm_size()}).cases;
     const auto workload = make_workload(plan, std::make_unique<IdleCollectives>());
     for (const Case& c : plan) {
         if (!try_to_prepare(*workload, c)) continue;
@@ -168,8 +176,8 @@ TEST(CollectiveWorkloadTest, algbw_bytes_are_the_larger_buffer) {
     CollectiveOptions options;
     options.operations = {"all_gather"};
     options.sizes = "1KiB";
-    const auto plan = plan_collectives(options, comm_size()).cases;
-    const auto workload = make_workload(plan, make_mpi_collectives(MPI_COMM_WORLD));
+    const auto plan = plan_collectives(options, {comm_size()}).cases;
+    const auto workload = make_workload(plan, make_mpi_collectives({MPI_COMM_WORLD}));
     workload->prepare(plan.at(0));
     EXPECT_EQ(workload->traffic().bytes, static_cast<std::uint64_t>(plan.at(0).integer("bytes")));
     EXPECT_EQ(workload->traffic().algbw_bytes, workload->traffic().bytes);
@@ -179,7 +187,8 @@ TEST(CollectiveWorkloadTest, algbw_bytes_are_the_larger_buffer) {
 /// The text of the refusal of the plan's largest case, which must be a usage error on every rank.
 std::string refusal_of_last(const std::vector<Case>& plan, MemoryShare share) {
     const auto workload = std::make_unique<CollectiveWorkload>(
-        make_mpi_collectives(MPI_COMM_WORLD), make_host_memory(), plan, share, Weights());
+        make_mpi_collectives({MPI_COMM_WORLD}), make_host_memory(), plan,
+        CollectiveWorkload::Setting{{0, comm_size()}, {}, share, {}});
     workload->prepare(plan.front());
     EXPECT_EQ(over_ranks(workload->check(0)).wrong, 0u);
     std::string text = "accepted";
@@ -196,7 +205,7 @@ std::string refusal_of_last(const std::vector<Case>& plan, MemoryShare share) {
 TEST(CollectiveWorkloadTest, a_case_beyond_the_memory_is_refused_and_others_run) {
     CollectiveOptions options;
     options.sizes = "1KiB,1MiB";
-    const auto plan = plan_collectives(options, comm_size()).cases;
+    const auto plan = plan_collectives(options, {comm_size()}).cases;
     EXPECT_THAT(refusal_of_last(plan, {1'000'000, 4}),
                 testing::HasSubstr("the buffers of one rank take 2 MiB (a node with 4 ranks has "));
 }
@@ -206,41 +215,38 @@ TEST(CollectiveWorkloadTest, a_count_beyond_an_int_is_refused_and_takes_no_memor
     options.operations = {"broadcast"};
     options.types = {"bytes"};
     options.sizes = "1KiB,1000GiB";
-    const auto plan = plan_collectives(options, comm_size()).cases;
+    const auto plan = plan_collectives(options, {comm_size()}).cases;
     EXPECT_THAT(refusal_of_last(plan, ample), testing::HasSubstr("an MPI-3 count is an int"));
 }
 
 TEST(MpiCollectivesTest, a_count_beyond_an_int_is_an_obstacle) {
-    const auto collectives = make_mpi_collectives(MPI_COMM_WORLD);
+    const auto collectives = make_mpi_collectives({MPI_COMM_WORLD});
     CollectiveCall call{};
     call.operation = Operation::broadcast;
     call.type = DataType::bytes;
     call.count = std::size_t{1} << 31;
-    EXPECT_THAT(collectives->obstacle(call), testing::HasSubstr("2147483648 is more than"));
+    EXPECT_THAT(collectives->obstacle(call, {}), testing::HasSubstr("2147483648 is more than"));
     call.count -= 1;
-    EXPECT_EQ(collectives->obstacle(call), "");
+    EXPECT_EQ(collectives->obstacle(call, {}), "");
     collectives->close();
 }
 
 TEST(MpiCollectivesTest, reduce_scatter_is_judged_by_its_whole_vector) {
-    const auto collectives = make_mpi_collectives(MPI_COMM_WORLD);
+    const auto collectives = make_mpi_collectives({MPI_COMM_WORLD});
     CollectiveCall call{};
     call.operation = Operation::reduce_scatter;
     call.reduce = ReduceOperation::sum;
     call.count = std::size_t{1} << 30;
-    EXPECT_EQ(collectives->obstacle(call).empty(), comm_size() == 1);
+    EXPECT_EQ(collectives->obstacle(call, {}).empty(), comm_size() == 1);
     collectives->close();
 }
 
-TEST(MpiCollectivesTest, take_any_communicator_as_the_group) {
-    MPI_Comm half = MPI_COMM_NULL;
-    MPI_Comm_split(MPI_COMM_WORLD, comm_rank() % 2, 0, &half);
-    int half_size = 0;
-    MPI_Comm_size(half, &half_size);
-    const auto collectives = make_collectives("mpi", half);
-    EXPECT_EQ(collectives->size(), half_size);
+TEST(MpiCollectivesTest, ranks_of_a_number_work_together) {
+    const int group = comm_rank() % 2;
+    const auto collectives = make_collectives("mpi", {MPI_COMM_WORLD, group, {}});
+    EXPECT_EQ(collectives->size(), (comm_size() + 1 - group) / 2);
+    EXPECT_EQ(collectives->rank(), comm_rank() / 2);
     collectives->close();
-    MPI_Comm_free(&half);
 }
 
 }  // namespace

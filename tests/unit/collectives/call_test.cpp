@@ -43,18 +43,20 @@ TEST(CallTest, an_unknown_name_is_refused_with_the_known_ones) {
     }
 }
 
-TEST(CollectivesTest, nccl_says_that_it_is_not_built_in) {
+TEST(CollectivesTest, a_backend_that_needs_a_gpu_refuses_pageable_memory_or_is_not_built_in) {
     try {
-        make_collectives("nccl", MPI_COMM_NULL);
-        FAIL() << "made";
+        require_backend("nccl", "host");
+        FAIL() << "accepted";
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ExitCode::usage);
-        EXPECT_THAT(error.what(), testing::HasSubstr("not configured: built without NCCL"));
+        EXPECT_THAT(error.what(),
+                    testing::AnyOf(testing::HasSubstr("not configured: built without NCCL"),
+                                   testing::HasSubstr("cannot use memory 'host'")));
     }
 }
 
 TEST(CollectivesTest, an_unknown_backend_is_refused) {
-    EXPECT_THROW(make_collectives("gloo", MPI_COMM_NULL), Error);
+    EXPECT_THROW(make_collectives("gloo", {}), Error);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::vector<std::string> names(const CollectivePlan& plan) {
 /// The text of the Error that planning ends with.
 std::string refusal(const CollectiveOptions& options, int ranks) {
     try {
-        plan_collectives(options, ranks);
+        plan_collectives(options, {ranks});
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ExitCode::usage);
         return error.what();
@@ -34,7 +34,7 @@ std::string refusal(const CollectiveOptions& options, int ranks) {
 TEST(CollectivePlanTest, names_say_every_axis) {
     CollectiveOptions options;
     options.sizes = "1MiB";
-    EXPECT_THAT(names(plan_collectives(options, 4)),
+    EXPECT_THAT(names(plan_collectives(options, {4})),
                 ElementsAre("all_reduce/mpi/host/float32/sum/out/1048576"));
 }
 
@@ -46,7 +46,7 @@ TEST(CollectivePlanTest, varies_operation_type_reduction_place_and_size_in_this_
     options.place = "both";
     options.sizes = "64,32";
     EXPECT_THAT(
-        names(plan_collectives(options, 2)),
+        names(plan_collectives(options, {2})),
         ElementsAre(
             "reduce/mpi/host/float64/sum/out/32", "reduce/mpi/host/float64/sum/out/64",
             "reduce/mpi/host/float64/sum/in/32", "reduce/mpi/host/float64/sum/in/64",
@@ -60,14 +60,14 @@ TEST(CollectivePlanTest, all_stands_for_every_operation) {
     CollectiveOptions options;
     options.operations = {"all"};
     options.sizes = "1KiB";
-    EXPECT_EQ(plan_collectives(options, 4).cases.size(), operations().size());
+    EXPECT_EQ(plan_collectives(options, {4}).cases.size(), operations().size());
 }
 
 TEST(CollectivePlanTest, sizes_are_rounded_down_to_whole_elements_per_rank) {
     CollectiveOptions options;
     options.operations = {"all_gather"};
     options.sizes = "1000";
-    const CollectivePlan plan = plan_collectives(options, 3);
+    const CollectivePlan plan = plan_collectives(options, {3});
     EXPECT_EQ(plan.cases.at(0).integer("bytes"), 996);
     EXPECT_EQ(plan.cases.at(0).integer("count"), 83);
     EXPECT_EQ(plan.cases.at(0).integer("group_ranks"), 3);
@@ -77,7 +77,7 @@ TEST(CollectivePlanTest, sizes_that_round_to_the_same_case_are_one_case) {
     CollectiveOptions options;
     options.operations = {"all_gather"};
     options.sizes = "400,401,500";
-    EXPECT_EQ(plan_collectives(options, 96).cases.size(), 1u);
+    EXPECT_EQ(plan_collectives(options, {96}).cases.size(), 1u);
 }
 
 TEST(CollectivePlanTest, the_root_is_noted_where_there_is_one) {
@@ -85,7 +85,7 @@ TEST(CollectivePlanTest, the_root_is_noted_where_there_is_one) {
     options.operations = {"broadcast", "all_reduce"};
     options.sizes = "8";
     options.root = 2;
-    const CollectivePlan plan = plan_collectives(options, 4);
+    const CollectivePlan plan = plan_collectives(options, {4});
     EXPECT_EQ(plan.cases.at(0).integer("root"), 2);
     EXPECT_EQ(plan.cases.at(1).integer("root"), -1);
 }
@@ -94,7 +94,7 @@ TEST(CollectivePlanTest, sizes_below_one_element_are_left_out_with_a_remark) {
     CollectiveOptions options;
     options.operations = {"alltoall"};
     options.sizes = "8:64";
-    const CollectivePlan plan = plan_collectives(options, 4);
+    const CollectivePlan plan = plan_collectives(options, {4});
     EXPECT_EQ(plan.cases.size(), 3u);
     EXPECT_THAT(plan.left_out,
                 ElementsAre("alltoall of float32 on 4 ranks leaves out 8 B: one element per rank "
@@ -116,7 +116,7 @@ TEST(CollectivePlanTest, bytes_are_moved_but_not_reduced) {
     options.operations = {"all_reduce", "all_gather"};
     options.types = {"bytes", "int32"};
     options.sizes = "64";
-    const CollectivePlan plan = plan_collectives(options, 4);
+    const CollectivePlan plan = plan_collectives(options, {4});
     EXPECT_THAT(names(plan), ElementsAre("all_reduce/mpi/host/int32/sum/out/64",
                                          "all_gather/mpi/host/bytes/none/out/64",
                                          "all_gather/mpi/host/int32/none/out/64"));
@@ -147,7 +147,7 @@ TEST(CollectivePlanTest, a_case_is_read_back_as_a_call) {
     options.place = "in";
     options.sizes = "80";
     options.root = 1;
-    const CollectiveCall call = call_of(plan_collectives(options, 3).cases.at(0));
+    const CollectiveCall call = call_of(plan_collectives(options, {3}).cases.at(0));
     EXPECT_EQ(call.operation, Operation::reduce);
     EXPECT_EQ(call.type, DataType::int64);
     EXPECT_EQ(call.reduce, ReduceOperation::max);

@@ -25,7 +25,7 @@ class TableTest : public testing::Test {
         CollectiveOptions options;
         options.sizes = "1000000";
         options.operations = {"broadcast"};
-        case_ = plan_collectives(options, 4).cases.at(0);
+        case_ = plan_collectives(options, {4}).cases.at(0);
         result_.status = CaseStatus::done;
         result_.checked_elements = 100;
         result_.algbw_bytes = 1'000'000;

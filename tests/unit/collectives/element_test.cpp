@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectives/element.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace railgauge {

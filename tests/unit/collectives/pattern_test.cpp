@@ -19,6 +19,11 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
+PatternEngine& engine() {
+    static const auto host = make_host_pattern_engine();
+    return *host;
+}
+
 Bytes written(Pattern& pattern, DataType type, const ElementRange& stretch) {
     Bytes bytes(stretch.count * size_of(type));
     pattern.write(stretch, bytes.data());
@@ -64,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(Every, PatternOfTypeTest, testing::ValuesIn(every_type(
                          [](const auto& type) { return std::string(to_text(type.param)); });
 
 TEST_P(PatternOfTypeTest, accepts_what_it_wrote_at_any_offset) {
-    Pattern pattern(GetParam(), sum_of(GetParam()), 4);
+    Pattern pattern(engine(), GetParam(), sum_of(GetParam()), 4);
     for (const int source : sources_of(GetParam())) {
         for (const std::size_t first : {0, 1, 1020, 1021, 5000}) {
             for (const std::size_t count : {0, 1, 2, 1020, 1021, 1022, 5000}) {
@@ -78,7 +83,7 @@ TEST_P(PatternOfTypeTest, accepts_what_it_wrote_at_any_offset) {
 
 TEST_P(PatternOfTypeTest, a_stretch_is_the_same_alone_and_as_part_of_a_longer_one) {
     const bool moves = GetParam() == DataType::bytes;
-    Pattern pattern(GetParam(), moves ? ReduceOperation::none : ReduceOperation::max, 4);
+    Pattern pattern(engine(), GetParam(), moves ? ReduceOperation::none : ReduceOperation::max, 4);
     const std::size_t size = size_of(GetParam());
     for (const int source : sources_of(GetParam())) {
         const Bytes whole = written(pattern, GetParam(), {source, 0, 0, 4000});
@@ -91,7 +96,7 @@ TEST_P(PatternOfTypeTest, a_stretch_is_the_same_alone_and_as_part_of_a_longer_on
 /// Every corrupted element counts once, whatever bit of it is wrong.
 TEST_P(PatternOfTypeTest, counts_corrupted_elements_exactly) {
     std::mt19937 random(11);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same faults every time
-    Pattern pattern(GetParam(), sum_of(GetParam()), 4);
+    Pattern pattern(engine(), GetParam(), sum_of(GetParam()), 4);
     const std::size_t size = size_of(GetParam());
     for (int repetition = 0; repetition < 100; ++repetition) {
         const ElementRange stretch{repetition % 4, static_cast<std::uint64_t>(repetition),
@@ -108,19 +113,19 @@ TEST_P(PatternOfTypeTest, counts_corrupted_elements_exactly) {
 }
 
 TEST_P(PatternOfTypeTest, counts_a_wholly_unwritten_output_as_wholly_wrong) {
-    Pattern pattern(GetParam(), sum_of(GetParam()), 4);
+    Pattern pattern(engine(), GetParam(), sum_of(GetParam()), 4);
     for (const int source : sources_of(GetParam())) {
         // Longer than a byte's levels times a block, so that every value is met.
         const ElementRange stretch{source, 0, 0, 200'000};
         Bytes bytes(stretch.count * size_of(GetParam()));
-        Pattern::poison(bytes.data(), bytes.size());
+        pattern.poison(bytes.data(), bytes.size());
         EXPECT_EQ(pattern.count_wrong(stretch, bytes.data()), stretch.count);
     }
 }
 
 TEST_P(PatternOfTypeTest, tells_ranks_apart_by_a_single_element) {
     const int ranks = size_of(GetParam()) <= 2 ? 128 : 2048;
-    Pattern pattern(GetParam(), ReduceOperation::none, ranks);
+    Pattern pattern(engine(), GetParam(), ReduceOperation::none, ranks);
     for (const std::size_t index : {0, 1, 1500}) {
         std::set<std::string> seen;
         for (int rank = 0; rank < ranks; ++rank)
@@ -131,7 +136,7 @@ TEST_P(PatternOfTypeTest, tells_ranks_apart_by_a_single_element) {
 
 TEST_P(PatternOfTypeTest, tells_all_ranks_of_a_large_job_apart_by_a_hundred_elements) {
     constexpr int ranks = 3000;
-    Pattern pattern(GetParam(), ReduceOperation::none, ranks);
+    Pattern pattern(engine(), GetParam(), ReduceOperation::none, ranks);
     std::set<std::string> seen;
     for (int rank = 0; rank < ranks; ++rank)
         seen.insert(key(pattern, GetParam(), {rank, 0, 0, 100}));
@@ -139,7 +144,7 @@ TEST_P(PatternOfTypeTest, tells_all_ranks_of_a_large_job_apart_by_a_hundred_elem
 }
 
 TEST_P(PatternOfTypeTest, every_element_shows_data_of_another_round) {
-    Pattern pattern(GetParam(), sum_of(GetParam()), 4);
+    Pattern pattern(engine(), GetParam(), sum_of(GetParam()), 4);
     const ElementRange stretch{result_of(GetParam()), 0, 0, 5000};
     // Types of few values run out of levels for later rounds; a case has two.
     for (const std::uint64_t other : {1, 2}) {
@@ -149,7 +154,7 @@ TEST_P(PatternOfTypeTest, every_element_shows_data_of_another_round) {
 }
 
 TEST_P(PatternOfTypeTest, shows_chunks_that_moved) {
-    Pattern pattern(GetParam(), sum_of(GetParam()), 4);
+    Pattern pattern(engine(), GetParam(), sum_of(GetParam()), 4);
     for (const int source : sources_of(GetParam())) {
         const ElementRange stretch{source, 0, 0, 256};
         for (std::size_t shift = 1; shift <= std::size_t{1} << 40; shift *= 2) {
@@ -228,7 +233,7 @@ std::vector<double> reduce_inputs(Pattern& pattern, const Reduction& reduction, 
 
 TEST_P(ReductionTest, is_known_exactly_at_any_number_of_ranks) {
     for (const int ranks : {1, 2, 3, 8, 96, 1000}) {
-        Pattern pattern(GetParam().type, GetParam().reduce, ranks);
+        Pattern pattern(engine(), GetParam().type, GetParam().reduce, ranks);
         const ElementRange result{reduced_over_ranks, 7, 100, 2000};
         const auto expected = reduce_inputs(pattern, GetParam(), ranks, result);
         const auto known = as_doubles(pattern, GetParam().type, result);
@@ -239,7 +244,7 @@ TEST_P(ReductionTest, is_known_exactly_at_any_number_of_ranks) {
 
 TEST_P(ReductionTest, sees_a_rank_whose_data_did_not_arrive) {
     constexpr int ranks = 4;  // no more than the residues of any type
-    Pattern pattern(GetParam().type, GetParam().reduce, ranks);
+    Pattern pattern(engine(), GetParam().type, GetParam().reduce, ranks);
     const ElementRange result{reduced_over_ranks, 0, 0, 1021};
     const auto whole = reduce_inputs(pattern, GetParam(), ranks, result);
     const auto without_last = reduce_inputs(pattern, GetParam(), ranks - 1, result);
@@ -251,7 +256,7 @@ TEST_P(ReductionTest, sees_a_rank_whose_data_did_not_arrive) {
 /// n + 2 roundings, as Pattern says; a wrong element is further off than that.
 TEST(PatternTest, an_average_may_be_off_by_its_roundings_and_no_more) {
     constexpr int ranks = 3;
-    Pattern pattern(DataType::float32, ReduceOperation::avg, ranks);
+    Pattern pattern(engine(), DataType::float32, ReduceOperation::avg, ranks);
     const ElementRange result{reduced_over_ranks, 0, 0, 3000};
     std::vector<float> averages(result.count, 0);
     for (int rank = 0; rank < ranks; ++rank) {
@@ -269,20 +274,20 @@ TEST(PatternTest, an_average_may_be_off_by_its_roundings_and_no_more) {
 TEST(PatternTest, float32_sums_stay_within_its_whole_numbers) {
     constexpr float largest_whole = 16'777'216;
     for (const int ranks : {4096, 65'536}) {
-        Pattern pattern(DataType::float32, ReduceOperation::sum, ranks);
+        Pattern pattern(engine(), DataType::float32, ReduceOperation::sum, ranks);
         const auto sums = values<float>(pattern, {reduced_over_ranks, 0, 0, 3'000'000});
         EXPECT_LT(*std::max_element(sums.begin(), sums.end()), largest_whole);
     }
 }
 
 TEST(PatternTest, refuses_more_ranks_than_float32_can_sum) {
-    EXPECT_THROW(Pattern(DataType::float32, ReduceOperation::sum, 65'537), Error);
+    EXPECT_THROW(Pattern(engine(), DataType::float32, ReduceOperation::sum, 65'537), Error);
 }
 
 /// A maximum that takes only some ranks' data would go unseen if these always held it.
 TEST(PatternTest, every_rank_holds_the_maximum_somewhere) {
     constexpr int ranks = 8;
-    Pattern pattern(DataType::int32, ReduceOperation::max, ranks);
+    Pattern pattern(engine(), DataType::int32, ReduceOperation::max, ranks);
     const auto maxima = values<std::int32_t>(pattern, {reduced_over_ranks, 0, 0, 1021});
     for (int rank = 0; rank < ranks; ++rank) {
         const auto own = values<std::int32_t>(pattern, {rank, 0, 0, 1021});
