@@ -23,12 +23,7 @@ ncclConfig_t non_blocking() {
 
 class NcclInitTest : public testing::Test {
   protected:
-    void SetUp() override {
-        // Faults at the beginning strike in split communicators only.
-        setenv("RAILGAUGE_DOUBLE_FAULT", "1:init:hang", 1);
-        setenv("RAILGAUGE_DOUBLE_FAULT_COMM", "nowhere", 1);
-        EXPECT_CUDA(cudaSetDevice(me));
-    }
+    void SetUp() override { EXPECT_CUDA(cudaSetDevice(me)); }
     void expect_sum(ncclComm_t comm, int expected) {
         const Stream stream;
         const DeviceArray<int> buffer(std::vector<int>{me});
@@ -121,8 +116,9 @@ TEST_F(NcclInitTest, two_ranks_on_one_gpu_are_refused) {
 }
 
 TEST_F(NcclInitTest, a_hanging_split_ends_by_abort) {
-    const World world;
+    setenv("RAILGAUGE_DOUBLE_FAULT", "1:init:hang", 1);
     setenv("RAILGAUGE_DOUBLE_FAULT_COMM", "split", 1);
+    const World world;
     ncclConfig_t config = non_blocking();
     ncclComm_t child = nullptr;
     EXPECT_EQ(ncclCommSplit(world, 0, me, &child, &config), ncclInProgress);
@@ -133,6 +129,8 @@ TEST_F(NcclInitTest, a_hanging_split_ends_by_abort) {
     EXPECT_EQ(state, ncclInProgress);
     MPI_Barrier(MPI_COMM_WORLD);
     EXPECT_NCCL(ncclCommAbort(child));
+    unsetenv("RAILGAUGE_DOUBLE_FAULT");
+    unsetenv("RAILGAUGE_DOUBLE_FAULT_COMM");
 }
 
 TEST_F(NcclInitTest, buffers_and_windows_are_registered_once_they_are_device_memory) {

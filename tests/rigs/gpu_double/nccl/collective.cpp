@@ -261,8 +261,7 @@ ncclResult_t validate(const Collective& collective, const ncclComm& communicator
 }
 
 Outcome run(const Collective& collective, ncclComm& communicator, std::uint64_t sequence) {
-    const Identity& who = communicator.identity();
-    return Run(collective, communicator).run(operation_fault(who.rank, who.family, sequence));
+    return Run(collective, communicator).run(communicator.faults().at(sequence));
 }
 
 }  // namespace gpu_double

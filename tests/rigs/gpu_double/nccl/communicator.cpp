@@ -38,7 +38,7 @@ ncclResult_t ncclComm::connect() {
         return fail(ncclInvalidArgument, "ranks were given different numbers of ranks");
     if (const auto error = take_memory(); error != ncclSuccess) return error;
     if (const auto error = introduce(); error != ncclSuccess) return error;
-    if (const auto fault = init_fault(rank(), identity_.family))
+    if (const auto fault = faults_.at_init())
         if (suffer(*fault, "initialisation") == Outcome::stopped)
             return stop_ ? fail(ncclInternalError, "aborted") : state_.load();
     if (meet_in_control() == Outcome::stopped) return fail(ncclInternalError, "aborted");
@@ -97,6 +97,7 @@ void ncclComm::become(const Membership& membership) {
     identity_.name = membership.name;
     identity_.rank = membership.rank;
     identity_.ranks = membership.ranks;
+    faults_ = FaultPlan(identity_.rank, identity_.family);
 }
 
 void ncclComm::finish_progress() {

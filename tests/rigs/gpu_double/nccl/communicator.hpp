@@ -44,7 +44,8 @@ struct PreMulSum {
 
 struct ncclComm : std::enable_shared_from_this<ncclComm> {
   public:
-    explicit ncclComm(gpu_double::Identity identity) : identity_(std::move(identity)) {}
+    explicit ncclComm(gpu_double::Identity identity)
+        : identity_(std::move(identity)), faults_(identity_.rank, identity_.family) {}
     ncclComm(const ncclComm&) = delete;
     ncclComm& operator=(const ncclComm&) = delete;
     ~ncclComm();
@@ -81,6 +82,7 @@ struct ncclComm : std::enable_shared_from_this<ncclComm> {
     void finalize() { finalized_ = true; }
     bool finalized() const { return finalized_; }
 
+    const gpu_double::FaultPlan& faults() const { return faults_; }
     gpu_double::Segment& segment() { return *segment_; }
     gpu_double::Outcome meet() { return segment_->meet(segment_->header().data, stop_); }
     gpu_double::Turnstile& turnstile() { return turnstile_; }
@@ -106,6 +108,7 @@ struct ncclComm : std::enable_shared_from_this<ncclComm> {
     }
 
     gpu_double::Identity identity_;
+    gpu_double::FaultPlan faults_;
     std::unique_ptr<gpu_double::Segment> segment_;
     std::atomic<ncclResult_t> state_{ncclInProgress};
     std::atomic<bool> stop_{false};

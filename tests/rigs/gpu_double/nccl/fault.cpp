@@ -66,14 +66,6 @@ bool applies_to(Family family) {
     return std::string_view(text) == (family == Family::split ? "split" : "world");
 }
 
-template <class Predicate>
-std::optional<Fault> find_fault(int rank, Family family, Predicate matches) {
-    static const std::vector<Fault> faults = faults_of_environment();
-    for (const Fault& fault : faults)
-        if (fault.rank == rank && matches(fault) && applies_to(family)) return fault;
-    return std::nullopt;
-}
-
 }  // namespace
 
 std::optional<std::vector<Fault>> parse_faults(const std::string& text) {
@@ -86,16 +78,24 @@ std::optional<std::vector<Fault>> parse_faults(const std::string& text) {
     return faults;
 }
 
-std::optional<Fault> init_fault(int rank, Family family) {
-    return find_fault(rank, family,
-                      [](const Fault& fault) { return fault.moment == FaultMoment::init; });
+FaultPlan::FaultPlan(int rank, Family family) {
+    if (!applies_to(family)) return;
+    for (const Fault& fault : faults_of_environment())
+        if (fault.rank == rank) faults_.push_back(fault);
 }
 
-std::optional<Fault> operation_fault(int rank, Family family, std::uint64_t sequence) {
-    return find_fault(rank, family, [sequence](const Fault& fault) {
-        if (fault.moment == FaultMoment::one) return fault.sequence == sequence;
-        return fault.moment == FaultMoment::any;
-    });
+std::optional<Fault> FaultPlan::at_init() const {
+    for (const Fault& fault : faults_)
+        if (fault.moment == FaultMoment::init) return fault;
+    return std::nullopt;
+}
+
+std::optional<Fault> FaultPlan::at(std::uint64_t sequence) const {
+    for (const Fault& fault : faults_)
+        if (fault.moment == FaultMoment::any ||
+            (fault.moment == FaultMoment::one && fault.sequence == sequence))
+            return fault;
+    return std::nullopt;
 }
 
 }  // namespace gpu_double

@@ -27,7 +27,16 @@ std::optional<std::vector<Fault>> parse_faults(const std::string& text);
 
 enum class Family { world, split };
 
-std::optional<Fault> init_fault(int rank, Family family);
-std::optional<Fault> operation_fault(int rank, Family family, std::uint64_t sequence);
+// The faults of one rank in one communicator, as the environment has them when it is made.
+// RAILGAUGE_DOUBLE_FAULT_COMM=world or split restricts them to one family.
+class FaultPlan {
+  public:
+    FaultPlan(int rank, Family family);
+    std::optional<Fault> at_init() const;
+    std::optional<Fault> at(std::uint64_t sequence) const;
+
+  private:
+    std::vector<Fault> faults_;
+};
 
 }  // namespace gpu_double

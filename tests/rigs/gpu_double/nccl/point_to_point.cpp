@@ -123,8 +123,7 @@ Outcome run(const std::vector<Message>& messages, ncclComm& communicator, std::u
             return Outcome::stopped;
         }
     }
-    const Identity& who = communicator.identity();
-    const auto fault = operation_fault(who.rank, who.family, sequence);
+    const auto fault = communicator.faults().at(sequence);
     if (fault && communicator.suffer(*fault, "Send or Recv") == Outcome::stopped)
         return Outcome::stopped;
     if (exchange(transfers, communicator) == Outcome::stopped) return Outcome::stopped;
