@@ -36,6 +36,10 @@ CollectiveWorkload::CollectiveWorkload(std::unique_ptr<Collectives> collectives,
       largest_bytes_(largest_needed_bytes(plan)),
       communicators_(*collectives_, setting_.place.number) {}
 
+CollectiveWorkload::~CollectiveWorkload() {
+    if (collectives_) collectives_->abandon();
+}
+
 IterationWorkload& CollectiveWorkload::serving(const Case& c) {
     if (is_collective(c)) return *this;
     return communicators_;
@@ -117,6 +121,7 @@ void CollectiveWorkload::close() {
     pattern_.reset();
     buffer_ = {};
     collectives_->close();
+    collectives_.reset();
 }
 
 Member CollectiveWorkload::member() const {

@@ -38,6 +38,8 @@ class CollectiveWorkload : public IterationWorkload {
                        std::unique_ptr<MemorySpace> memory, const std::vector<Case>& plan,
                        Setting setting);
 
+    ~CollectiveWorkload() override;
+
     IterationWorkload& serving(const Case& c) override;
     void prepare(const Case& c) override;
     int group() const override { return is_active_ ? setting_.place.number : -1; }

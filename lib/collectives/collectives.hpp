@@ -94,6 +94,9 @@ class Collectives {
 
     /// Clean end, called by all ranks of the group.
     virtual void close() = 0;
+
+    /// On the way out of an error, before buffers are freed: gives up operations that hang.
+    virtual void abandon() noexcept {}
 };
 
 /// What a backend is made of.

@@ -13,6 +13,7 @@
 #include "collectives/element.hpp"
 #include "collectives/nccl_calls.hpp"
 #include "cuda/event_timer.hpp"
+#include "cuda/gpu.hpp"
 #include "cuda/handles.hpp"
 #include "measure/clock.hpp"
 #include "mpi/communicator.hpp"
@@ -76,14 +77,15 @@ class NcclCollectives : public Collectives {
         comm_ = root_.split(setting.group, setting.nccl);
     }
 
-    ~NcclCollectives() override { mulsum_.reset(); }
-
     std::string_view name() const override { return "nccl"; }
     int rank() const override { return comm_.rank(); }
     int size() const override { return comm_.size(); }
     ResultPlace result_place() const override { return ResultPlace::own_place; }
 
     std::string obstacle(const CollectiveCall& call, const LaunchManner& manner) const override {
+        if (call.reduce != ReduceOperation::none && size_of(call.type) == 1 &&
+            row_of(call.type).kind == NumberKind::floating && bound_gpu().compute_major < 9)
+            return "NCCL computes with 8-bit floats on GPUs of compute capability 9.0 and later";
         if (call.place == Place::in && call.operation == Operation::alltoall)
             return "NCCL has no alltoall in place";
         if (manner.together > 1 && nccl_launch_of(call.operation).has_steps)
@@ -151,6 +153,13 @@ class NcclCollectives : public Collectives {
         comm_.close();
         root_.close();
         job_.close();
+    }
+
+    /// Destroying a stream or freeing memory would wait for a kernel that hangs.
+    void abandon() noexcept override {
+        mulsum_.reset();
+        comm_ = {};
+        root_ = {};
     }
 
   private:

@@ -42,7 +42,8 @@ Gpu describe(int index) {
     check_cuda(cudaGetDeviceProperties(&properties, index), "asking for a GPU's properties");
     std::array<char, 32> pci{};
     check_cuda(cudaDeviceGetPCIBusId(pci.data(), pci.size(), index), "asking for a GPU's address");
-    return {index, uuid_text(properties.uuid), pci.data(), properties.name};
+    return {index,           uuid_text(properties.uuid), pci.data(),
+            properties.name, properties.major,           properties.minor};
 }
 
 std::string version_text(int version) {

@@ -11,6 +11,8 @@ struct Gpu {
     std::string uuid;  ///< "GPU-xxxxxxxx-...", as nvidia-smi shows it
     std::string pci;   ///< "0000:1b:00.0"
     std::string name;
+    int compute_major = 0;  ///< compute capability: 9 is Hopper, 10 Blackwell
+    int compute_minor = 0;
 };
 
 /// CUDA as it is here; empty where it is not.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nccl/check.hpp"
 
+#include <chrono>
+#include <thread>
+
 #include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "nccl/live.hpp"
 
 namespace railgauge {
 namespace {
@@ -20,6 +24,9 @@ std::string describe(ncclResult_t result, ncclComm_t comm) {
 }  // namespace
 
 void throw_nccl_error(ncclResult_t result, const char* doing, ncclComm_t comm) {
+    // The watchdog has said why the process ends, and is about to end it.
+    constexpr std::chrono::seconds end_of_process{10};
+    if (live_communicators().is_abandoned()) std::this_thread::sleep_for(end_of_process);
     throw Error(ExitCode::library, fmt::format("{} failed", doing),
                 fmt::format("NCCL says: {}", describe(result, comm)),
                 "start again with NCCL_DEBUG=INFO to see why");

@@ -140,8 +140,9 @@ void NcclCommunicator::close() {
 
 void NcclCommunicator::abort() noexcept {
     if (comm_ == nullptr) return;
-    live_communicators().remove(comm_);
-    log_nccl_error(ncclCommAbort(std::exchange(comm_, nullptr)), "aborting a communicator");
+    ncclComm_t comm = std::exchange(comm_, nullptr);
+    if (live_communicators().remove(comm))
+        log_nccl_error(ncclCommAbort(comm), "aborting a communicator");
 }
 
 }  // namespace railgauge

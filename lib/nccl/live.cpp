@@ -10,9 +10,9 @@ void LiveCommunicators::add(ncclComm_t comm, Kind kind) {
     entries_.push_back({comm, kind});
 }
 
-void LiveCommunicators::remove(ncclComm_t comm) {
+bool LiveCommunicators::remove(ncclComm_t comm) {
     const std::lock_guard lock(mutex_);
-    std::erase_if(entries_, [comm](const Entry& entry) { return entry.comm == comm; });
+    return std::erase_if(entries_, [comm](const Entry& entry) { return entry.comm == comm; }) > 0;
 }
 
 ncclResult_t LiveCommunicators::error() {
@@ -27,6 +27,7 @@ ncclResult_t LiveCommunicators::error() {
 }
 
 void LiveCommunicators::abort_all() noexcept {
+    is_abandoned_ = true;
     const std::lock_guard lock(mutex_);
     for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry)
         log_nccl_error(ncclCommAbort(entry->comm), "aborting a communicator");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <vector>
 
@@ -15,7 +16,9 @@ class LiveCommunicators {
     enum class Kind { root, measured };
 
     void add(ncclComm_t comm, Kind kind);
-    void remove(ncclComm_t comm);
+
+    /// @return whether it was still there: else another thread has aborted it
+    bool remove(ncclComm_t comm);
 
     /// The first error any of the measured ones has met. A root that does not block is asked by the
     /// thread that waits for it alone: asking ends its jobs.
@@ -24,12 +27,16 @@ class LiveCommunicators {
     /// Aborts all, so that GPUs and peers are released. May take as long as the library likes.
     void abort_all() noexcept;
 
+    /// Whether abort_all() was called: what fails now fails because of that.
+    bool is_abandoned() const noexcept { return is_abandoned_.load(); }
+
   private:
     struct Entry {
         ncclComm_t comm;
         Kind kind;
     };
     std::mutex mutex_;
+    std::atomic<bool> is_abandoned_{false};
     std::vector<Entry> entries_;
 };
 
