@@ -2,6 +2,8 @@
 // Communicators begin, divide and end as the real library's do.
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <string>
 
 #include "rank.hpp"
 
@@ -131,6 +133,18 @@ TEST_F(NcclInitTest, a_hanging_split_ends_by_abort) {
     EXPECT_NCCL(ncclCommAbort(child));
     unsetenv("RAILGAUGE_DOUBLE_FAULT");
     unsetenv("RAILGAUGE_DOUBLE_FAULT_COMM");
+}
+
+TEST_F(NcclInitTest, the_dumps_asked_for_say_whose_they_are) {
+    const std::string path = testing::TempDir() + "gpu_double_topology.xml";
+    setenv("NCCL_TOPO_DUMP_FILE", path.c_str(), 1);
+    const World world;
+    unsetenv("NCCL_TOPO_DUMP_FILE");
+    if (me != 0) return;
+    std::string line;
+    std::getline(std::ifstream(path) >> std::ws, line);
+    EXPECT_NE(line.find("railgauge GPU double"), std::string::npos);
+    std::filesystem::remove(path);
 }
 
 TEST_F(NcclInitTest, buffers_and_windows_are_registered_once_they_are_device_memory) {

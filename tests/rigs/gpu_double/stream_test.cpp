@@ -39,6 +39,18 @@ TEST(GpuDoubleStreamTest, work_is_asynchronous_and_in_order) {
     EXPECT_EQ(array.read(), (std::vector<char>{2, 2, 1, 1}));
 }
 
+TEST(GpuDoubleStreamTest, not_ready_is_remembered_as_the_last_error) {
+    const Stream stream;
+    Gate gate;
+    cudaGetLastError();
+    EXPECT_CUDA(cudaLaunchHostFunc(stream, &Gate::wait, &gate));
+    EXPECT_EQ(cudaStreamQuery(stream), cudaErrorNotReady);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorNotReady);
+    EXPECT_CUDA(cudaGetLastError());
+    gate.open = true;
+    stream.synchronize();
+}
+
 TEST(GpuDoubleStreamTest, streams_do_not_wait_for_each_other_unless_told) {
     const Stream held, free;
     const Event event;

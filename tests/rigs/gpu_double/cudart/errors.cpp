@@ -62,7 +62,7 @@ std::atomic<cudaError_t> sticky_error{cudaSuccess};
 }  // namespace
 
 cudaError_t report(cudaError_t error) {
-    if (error != cudaSuccess && error != cudaErrorNotReady) last_error = error;
+    if (error != cudaSuccess) last_error = error;
     return error;
 }
 

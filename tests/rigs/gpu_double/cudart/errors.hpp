@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call's error is remembered for its thread; an error of an operation sticks to the process.
+// A call's error, cudaErrorNotReady too, is remembered for its thread; an error of an operation
+// sticks to the process.
 #pragma once
 
 #include <cuda_runtime_api.h>

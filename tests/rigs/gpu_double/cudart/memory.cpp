@@ -24,7 +24,7 @@ cudaError_t release(void* pointer, MemoryKind kind, cudaError_t unknown) {
     if (pointer == nullptr) return cudaSuccess;
     const auto place = allocations().find(pointer);
     if (!place) return report(unknown);
-    synchronize_device(place->device);
+    kind == MemoryKind::device ? synchronize_device(place->device) : synchronize_all_devices();
     return report(allocations().release(pointer, kind) ? asynchronous_error() : unknown);
 }
 

@@ -94,6 +94,11 @@ void synchronize_device(int device) {
         if (stream->device() == device) stream->synchronize();
 }
 
+void synchronize_all_devices() {
+    for (const auto& stream : streams().all())
+        stream->synchronize();
+}
+
 void enqueue(CUstream_st& stream, OperationPointer operation) {
     add_implicit_waits(stream);
     stream.submit(std::move(operation));

@@ -14,6 +14,7 @@ std::shared_ptr<CUstream_st> find_stream(cudaStream_t handle);
 cudaStream_t add_stream(int device, CUstream_st::Kind kind, int priority);
 std::shared_ptr<CUstream_st> remove_stream(cudaStream_t handle);
 void synchronize_device(int device);
+void synchronize_all_devices();
 
 // Into the stream, after what its kind makes it wait for.
 void enqueue(CUstream_st& stream, OperationPointer operation);

@@ -193,8 +193,8 @@ void Run::give() {
 }
 
 Outcome Run::get() {
-    if (what_.kind == CollectiveKind::all_reduce) return all_reduce();
     if (now_ == 0 || !gets()) return Outcome::done;
+    if (what_.kind == CollectiveKind::all_reduce) return all_reduce();
     if (shape_.arithmetic == Arithmetic::none) {
         take_blocks();
     } else {
