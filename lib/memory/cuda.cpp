@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "cuda/check.hpp"
+#include "cuda/clear.hpp"
 #include "memory/available.hpp"
 
 namespace railgauge {
@@ -34,7 +35,7 @@ class DeviceMemory : public MemorySpace {
         Buffer buffer(data, size, [](void* memory) {
             if (memory != nullptr) log_cuda_error(cudaFree(memory), "freeing GPU memory");
         });
-        check_cuda(cudaMemset(data, 0, least), "clearing GPU memory");
+        clear_gpu_memory(data, least);
         return buffer;
     }
 
@@ -51,6 +52,8 @@ class DeviceMemory : public MemorySpace {
     void write(void* to, std::span<const std::byte> data) override {
         check_cuda(cudaMemcpy(to, data.data(), data.size(), cudaMemcpyHostToDevice),
                    "copying to the GPU");
+        // A copy from pageable memory returns when it is staged, not when it has arrived.
+        check_cuda(cudaStreamSynchronize(cudaStreamLegacy), "copying to the GPU");
     }
 
     void read(const void* from, std::span<std::byte> data) const override {

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <cuda_runtime_api.h>
-
-#include "cuda/check.hpp"
+#include "cuda/clear.hpp"
 #include "nccl/check.hpp"
 
 namespace railgauge {
@@ -28,7 +26,7 @@ Buffer allocate(std::size_t size) {
     void* data = nullptr;
     check_nccl(ncclMemAlloc(&data, size), "allocating memory by NCCL");
     Buffer buffer(data, size, &free_memory);
-    check_cuda(cudaMemset(data, 0, size), "clearing GPU memory");
+    clear_gpu_memory(data, size);
     return buffer;
 }
 
