@@ -77,21 +77,35 @@ extern "C" __global__ void railgauge_delay(unsigned long long ns) {
 }
 
 namespace railgauge {
+namespace {
+
+/// By the launch's own result: the thread's last error may be an older one, for example that a
+/// stream which was asked was not ready.
+template <class... Arguments>
+void launch(void (*kernel)(Arguments...), unsigned blocks, unsigned threads, cudaStream_t stream,
+            const char* doing, Arguments... arguments) {
+    void* pointers[] = {&arguments...};
+    check_cuda(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(threads),
+                                pointers, 0, stream),
+               doing);
+}
+
+}  // namespace
 
 void launch_fill(const PatternJob& job, void* out, cudaStream_t stream) {
-    railgauge_fill<<<blocks_for(job.count), threads_per_block, 0, stream>>>(job, out);
-    check_cuda(cudaGetLastError(), "launching the fill kernel");
+    launch(&railgauge_fill, blocks_for(job.count), threads_per_block, stream,
+           "launching the fill kernel", job, out);
 }
 
 void launch_verify(const PatternJob& job, const void* data, unsigned long long* wrong,
                    cudaStream_t stream) {
-    railgauge_verify<<<blocks_for(job.count), threads_per_block, 0, stream>>>(job, data, wrong);
-    check_cuda(cudaGetLastError(), "launching the verify kernel");
+    launch(&railgauge_verify, blocks_for(job.count), threads_per_block, stream,
+           "launching the verify kernel", job, data, wrong);
 }
 
 void launch_delay(std::uint64_t ns, cudaStream_t stream) {
-    railgauge_delay<<<1, 1, 0, stream>>>(static_cast<unsigned long long>(ns));
-    check_cuda(cudaGetLastError(), "launching the delay kernel");
+    launch(&railgauge_delay, 1, 1, stream, "launching the delay kernel",
+           static_cast<unsigned long long>(ns));
 }
 
 }  // namespace railgauge
