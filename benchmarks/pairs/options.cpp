@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "memory/memory_space.hpp"
 #include "pairs/patterns.hpp"
 #include "pairs/plan.hpp"
 #include "transport/transport.hpp"
@@ -33,7 +34,8 @@ void add_number(CLI::App& app, const char* flag, int& value, const char* help) {
 void PairsOptions::add_to(CLI::App& app) {
     CLI::Option_group& group = *app.add_option_group("Pairs", "What is measured");
     add_choice(group, "--backend", backend, "Transport under test", transport_names());
-    add_choice(group, "--memory", memory, "Where buffers live", {"host", "cuda"});
+    add_choice(group, "--memory", memory, "Where buffers live", memory_names())
+        ->default_str("host, cuda with --backend nccl");
     add_choice(group, "--pattern", patterns, "Who talks to whom; a list", pattern_names());
     add_choice(group, "--op", operations, "Operations; a list", pair_operation_names());
     add_choice(group, "--direction", directions,
@@ -56,6 +58,15 @@ void PairsOptions::add_to(CLI::App& app) {
         ->type_name("A:B");
     add_number(group, "--repeats", repeats, "Go through the rounds so often, in another order");
     group.add_option("--seed", seed, "Of the orders of --repeats")->capture_default_str();
+}
+
+std::string PairsOptions::memory_name() const {
+    if (!memory.empty()) return memory;
+    return transport_needs_gpu(backend) ? "cuda" : "host";
+}
+
+bool PairsOptions::needs_gpu() const {
+    return transport_needs_gpu(backend) || railgauge::needs_gpu(memory_name());
 }
 
 }  // namespace railgauge

@@ -14,7 +14,7 @@ namespace railgauge {
 /// What railgauge-pairs measures: the axes of its sweep.
 struct PairsOptions {
     std::string backend = "mpi";
-    std::string memory = "host";
+    std::string memory;  ///< empty = what the transport works on: host, or cuda
     std::vector<std::string> patterns{"all-pairs"};
     std::vector<std::string> operations{"bandwidth"};
     std::vector<std::string> directions{"both"};
@@ -26,6 +26,11 @@ struct PairsOptions {
     std::uint64_t seed = 1;
 
     void add_to(CLI::App& app);
+
+    /// "host", ..., as given or as the transport has it.
+    std::string memory_name() const;
+
+    bool needs_gpu() const;
 };
 
 }  // namespace railgauge

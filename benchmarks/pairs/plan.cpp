@@ -72,12 +72,12 @@ Case make_case(const PairsOptions& options, const std::string& pattern, const Pa
                const Matching& matching, const std::string& digest) {
     const std::string operation = text_of(operations, call.operation);
     const std::string direction = text_of(directions, call.direction);
-    Case c(fmt::format("{}/{}/{}/{}/{}/{}x{}/{}/{}/{}", operation, options.backend, options.memory,
-                       pattern, direction, call.bytes, call.depth, matching.rails, matching.repeat,
-                       matching.round),
+    Case c(fmt::format("{}/{}/{}/{}/{}/{}x{}/{}/{}/{}", operation, options.backend,
+                       options.memory_name(), pattern, direction, call.bytes, call.depth,
+                       matching.rails, matching.repeat, matching.round),
            {{"operation", operation},
             {"backend", options.backend},
-            {"memory", options.memory},
+            {"memory", options.memory_name()},
             {"pattern", pattern},
             {"direction", direction},
             {"bytes", static_cast<std::int64_t>(call.bytes)},

@@ -2,14 +2,21 @@
 #include "pairs/program.hpp"
 
 #include "base/log.hpp"
+#include "nccl/watch.hpp"
 #include "pairs/table.hpp"
 #include "pairs/workload.hpp"
 #include "program/memory_share.hpp"
 
 namespace railgauge {
 
+LibraryWatch PairsProgram::library_watch() const {
+    if (options_.backend != "nccl") return {};
+    return nccl_watch();
+}
+
 std::vector<Case> PairsProgram::plan(const Job& job) {
-    make_memory_space(options_.memory);  // throws when the build lacks it
+    require_transport(options_.backend, options_.memory_name());
+    make_memory_space(options_.memory_name());  // throws when the build lacks it
     fleet_ = make_fleet(job.placement, job.site);
     plan_ = plan_pairs(options_, *fleet_, job.site);
     for (const std::string& line : describe_unevenness(*fleet_, job.site))
@@ -18,7 +25,7 @@ std::vector<Case> PairsProgram::plan(const Job& job) {
 }
 
 AnyWorkload PairsProgram::make_workload(const Job& job) {
-    auto memory = make_memory_space(options_.memory);
+    auto memory = make_memory_space(options_.memory_name());
     const MemoryShare share = agree_memory_share(job, *memory);
     const int rank = job.team.rank();
     return std::make_unique<PairsWorkload>(make_transport(options_.backend, job.comm),

@@ -20,6 +20,8 @@ class PairsProgram : public Program {
     }
 
     void add_options(CLI::App& app) override { options_.add_to(app); }
+    bool needs_gpu() const override { return options_.needs_gpu(); }
+    LibraryWatch library_watch() const override;
     std::vector<Case> plan(const Job& job) override;
     AnyWorkload make_workload(const Job& job) override;
 

@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "base/units.hpp"
-#include "transport/payload.hpp"
 
 namespace railgauge {
 namespace {
@@ -109,8 +108,8 @@ CheckTally PairsWorkload::check(std::uint64_t round) {
     const Slots slots{call_.bytes, call_.depth};
     for (int i = 0; i < call_.depth; ++i) {
         const auto message = static_cast<std::uint64_t>(i);
-        if (sends(duty_)) write_payload({rank_, message, round}, slot(slots.to_send(i)));
-        if (receives(duty_)) write_poison({peer_, message, round}, slot(slots.received(i)));
+        if (sends(duty_)) write_slot(slots.to_send(i), &write_payload, {rank_, message, round});
+        if (receives(duty_)) write_slot(slots.received(i), &write_poison, {peer_, message, round});
     }
     // Nothing may arrive before the poison is laid, nor once more while it is compared: a library
     // that writes into the peer's memory asks nobody.
@@ -121,7 +120,7 @@ CheckTally PairsWorkload::check(std::uint64_t round) {
     for (int i = 0; receives(duty_) && i < call_.depth; ++i) {
         const PayloadKey key{peer_, static_cast<std::uint64_t>(i), round};
         tally.checked += call_.bytes;
-        tally.wrong += count_wrong(key, slot(slots.received(i)));
+        tally.wrong += count_wrong_in_slot(slots.received(i), key);
     }
     exchange_->meet();
     return tally;
@@ -150,8 +149,22 @@ void PairsWorkload::disconnect() {
     peer_ = -1;
 }
 
-std::span<std::byte> PairsWorkload::slot(std::size_t offset) const {
-    return {buffer_->data() + offset, call_.bytes};
+void PairsWorkload::write_slot(std::size_t offset,
+                               void (*write)(const PayloadKey&, std::span<std::byte>),
+                               const PayloadKey& key) {
+    std::byte* const slot = buffer_->data() + offset;
+    if (memory_->is_host_addressable()) return write(key, {slot, call_.bytes});
+    staged_.resize(call_.bytes);
+    write(key, staged_);
+    memory_->write(slot, staged_);
+}
+
+std::uint64_t PairsWorkload::count_wrong_in_slot(std::size_t offset, const PayloadKey& key) {
+    const std::byte* const slot = buffer_->data() + offset;
+    if (memory_->is_host_addressable()) return count_wrong(key, {slot, call_.bytes});
+    staged_.resize(call_.bytes);
+    memory_->read(slot, staged_);
+    return count_wrong(key, staged_);
 }
 
 }  // namespace railgauge

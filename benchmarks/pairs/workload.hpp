@@ -10,6 +10,7 @@
 #include "memory/memory_space.hpp"
 #include "pairs/exchange.hpp"
 #include "pairs/plan.hpp"
+#include "transport/payload.hpp"
 #include "transport/transport.hpp"
 
 namespace railgauge {
@@ -44,7 +45,9 @@ class PairsWorkload : public IterationWorkload {
   private:
     void require_fit(const PairCall& call) const;
     void disconnect();
-    std::span<std::byte> slot(std::size_t offset) const;
+    void write_slot(std::size_t offset, void (*write)(const PayloadKey&, std::span<std::byte>),
+                    const PayloadKey& key);
+    std::uint64_t count_wrong_in_slot(std::size_t offset, const PayloadKey& key);
 
     std::unique_ptr<Transport> transport_;
     std::unique_ptr<MemorySpace> memory_;
@@ -53,6 +56,7 @@ class PairsWorkload : public IterationWorkload {
     int rank_;
     int rail_;
     std::unique_ptr<RegisteredMemory> buffer_;
+    std::vector<std::byte> staged_;  ///< a message on its way to or from memory of a GPU
     int peer_ = -1;
     PairCall call_{};
     Duty duty_ = Duty::send;

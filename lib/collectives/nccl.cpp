@@ -17,6 +17,7 @@
 #include "cuda/handles.hpp"
 #include "measure/clock.hpp"
 #include "mpi/communicator.hpp"
+#include "mpi/cpu_share.hpp"
 #include "nccl/buffer.hpp"
 #include "nccl/check.hpp"
 #include "nccl/communicator.hpp"
@@ -53,18 +54,6 @@ class MulSum {
     ncclRedOp_t operation_{};
     ncclComm_t comm_;
 };
-
-/// More ranks on a node than CPUs: a rank that waits must let others run.
-bool shares_cpus(MPI_Comm comm) {
-    MPI_Comm node = MPI_COMM_NULL;
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    int ranks = 0;
-    MPI_Comm_size(node, &ranks);
-    MPI_Comm_free(&node);
-    cpu_set_t allowed;
-    const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-    return known && ranks >= CPU_COUNT(&allowed);
-}
 
 class NcclCollectives : public Collectives {
   public:

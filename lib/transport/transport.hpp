@@ -120,7 +120,21 @@ void require_capable(std::string_view name, const Capabilities& capabilities,
 /// MPI's point-to-point messages, on a communicator of its own. Collective over `comm`.
 std::unique_ptr<Transport> make_mpi_transport(MPI_Comm comm);
 
+/// NCCL's sends and receives between GPUs. Collective over `comm`.
+/// @throws Error(usage) when the build lacks NCCL
+std::unique_ptr<Transport> make_nccl_transport(MPI_Comm comm);
+
 std::vector<std::string> transport_names();
+
+/// Whether a transport works on GPUs. @throws Error(usage) for an unknown name
+bool transport_needs_gpu(std::string_view name);
+
+/// To be asked before anything is written.
+/// @throws Error(usage) when the build lacks the transport, or it cannot reach that memory
+void require_transport(std::string_view name, std::string_view memory);
+
+/// @throws Error(usage) when the build lacks NCCL
+void require_nccl_transport();
 
 /// One of transport_names(). Collective over `comm`. @throws Error(usage) for any other name
 std::unique_ptr<Transport> make_transport(std::string_view name, MPI_Comm comm);

@@ -129,7 +129,7 @@ TEST(CollectivePlanTest, a_root_that_does_not_exist_is_refused) {
     CollectiveOptions options;
     for (const int root : {-1, 4, 9}) {
         options.root = root;
-        EXPECT_THAT(refusal(options, 4), HasSubstr("does not exist (the job has 4 ranks)"));
+        EXPECT_THAT(refusal(options, 4), HasSubstr("does not exist (a group has 4 ranks)"));
     }
 }
 

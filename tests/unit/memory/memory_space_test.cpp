@@ -58,13 +58,16 @@ TEST(HostMemoryTest, ranks_of_a_node_share_what_it_has) {
     EXPECT_NEAR(static_cast<double>(memory->available_bytes(8)), alone / 8, alone / 16);
 }
 
-TEST(MakeMemorySpaceTest, cuda_says_that_it_is_not_built_in) {
-    try {
-        make_memory_space("cuda");
-        FAIL() << "made";
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ExitCode::usage);
-        EXPECT_THAT(error.what(), HasSubstr("not configured: built without CUDA"));
+TEST(MakeMemorySpaceTest, memory_of_a_gpu_is_known_as_such_whether_built_in_or_not) {
+    EXPECT_FALSE(needs_gpu("host"));
+    for (const char* name : {"cuda", "pinned"}) {
+        EXPECT_TRUE(needs_gpu(name));
+        try {
+            EXPECT_EQ(make_memory_space(name)->name(), name);
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ExitCode::usage);
+            EXPECT_THAT(error.what(), testing::HasSubstr("not configured: built without CUDA"));
+        }
     }
 }
 

@@ -24,7 +24,8 @@ TEST(CaseTableTest, columns_are_bookkeeping_and_then_the_variables_in_their_orde
     EXPECT_THAT(names(CaseTable(plan).planned(plan)),
                 ElementsAre("id", "name", "status", "reason", "checked_elements", "wrong_elements",
                             "samples", "started_ns", "wall_ns", "clock_error_ns", "ops_per_sample",
-                            "algbw_bytes", "bus_factor", "operation", "bytes"));
+                            "algbw_bytes", "bus_factor", "algorithm", "protocol", "channels",
+                            "operation", "bytes"));
 }
 
 TEST(CaseTableTest, a_variable_that_a_case_lacks_is_none) {
