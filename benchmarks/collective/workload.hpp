@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "collective/communicator_workload.hpp"
@@ -58,6 +59,9 @@ class CollectiveWorkload : public IterationWorkload {
     void end_block(std::size_t samples) override { collectives_->collect_device_times(samples); }
 
     LibraryChoice library_choice() const override { return choice_; }
+
+    /// As prepared last, with their buffers.
+    std::span<const CollectiveCall> calls() const { return calls_; }
     void close() override;
 
   private:

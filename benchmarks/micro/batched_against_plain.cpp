@@ -45,9 +45,11 @@ double mean_over_ranks(std::int64_t elapsed_ns, const Shape& shape, MPI_Comm com
     return sum / ranks / static_cast<double>(shape.samples * shape.ops_per_sample);
 }
 
-/// The loop that everyone writes first.
+/// The loop that everyone writes first, as warm as the Runner's.
 template <class Call>
 std::int64_t time_plain(const Shape& shape, MPI_Comm comm, Call call) {
+    for (std::size_t i = 0; i < RunnerOptions().warmup; ++i)
+        call();
     MPI_Barrier(comm);
     const std::int64_t begin_ns = monotonic_now_ns();
     for (std::size_t i = 0; i < shape.samples * shape.ops_per_sample; ++i)
@@ -55,23 +57,21 @@ std::int64_t time_plain(const Shape& shape, MPI_Comm comm, Call call) {
     return monotonic_now_ns() - begin_ns;
 }
 
-/// The same operation as the workload's, on buffers laid out alike, on a communicator of its own.
+/// The same operation as the workload's, on the workload's buffers (where memory lies makes a
+/// difference of some percent), on a communicator of its own.
 class PlainLoop {
   public:
-    PlainLoop(const Case& c, const Weights& weights, MPI_Comm comm)
-        : call_(call_of(c)), comm_(comm) {
+    PlainLoop(const CollectiveCall& call, const Weights& weights, MPI_Comm comm)
+        : call_(call), comm_(comm) {
         MPI_Comm_size(comm, &ranks_);
         MPI_Comm_rank(comm, &rank_);
-        const BufferBytes bytes = buffer_bytes(call_, ranks_);
-        send_ = make_host_memory()->allocate(bytes.send);
-        receive_ = make_host_memory()->allocate(bytes.receive);
         count_ = static_cast<int>(call_.count);
         spread(scale_to(weights, static_cast<std::size_t>(ranks_), call_.count));
     }
 
     std::int64_t time(const Shape& shape) const {
-        const void* const send = send_.data();
-        void* const receive = receive_.data();
+        const void* const send = call_.send;
+        void* const receive = call_.receive;
         const int count = count_;
         const MPI_Comm comm = comm_;
         switch (call_.operation) {
@@ -104,8 +104,8 @@ class PlainLoop {
 
   private:
     std::int64_t time_more(const Shape& shape) const {
-        const void* const send = send_.data();
-        void* const receive = receive_.data();
+        const void* const send = call_.send;
+        void* const receive = call_.receive;
         const int count = count_;
         const MPI_Comm comm = comm_;
         const int next = (rank_ + 1) % ranks_;
@@ -136,8 +136,8 @@ class PlainLoop {
     }
 
     void hypercube() const {
-        auto* const all = static_cast<float*>(receive_.data());
-        std::memcpy(all + std::ptrdiff_t{rank_} * count_, send_.data(),
+        auto* const all = static_cast<float*>(call_.receive);
+        std::memcpy(all + std::ptrdiff_t{rank_} * count_, call_.send,
                     static_cast<std::size_t>(count_) * sizeof(float));
         for (int bit = 1; bit < ranks_; bit *= 2) {
             const int peer = rank_ ^ bit;
@@ -163,8 +163,6 @@ class PlainLoop {
     int rank_ = 0;
     int ranks_ = 1;
     int count_ = 0;
-    Buffer send_;
-    Buffer receive_;
     std::vector<int> send_counts_, send_offsets_, receive_counts_, receive_offsets_;
 };
 
@@ -184,7 +182,8 @@ void compare(const Case& c, const Weights& weights, CollectiveWorkload& workload
     Runner runner(team, progress, monotonic_clock, options);
     const auto rule = make_fixed_rule(shape.samples);
     SampleBuffer samples;
-    const PlainLoop plain(c, weights, comm);
+    workload.prepare(c);
+    const PlainLoop plain(workload.calls().front(), weights, comm);
 
     std::vector<double> ours_ns;
     std::vector<double> plain_ns;
