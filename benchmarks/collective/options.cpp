@@ -117,8 +117,9 @@ void CollectiveOptions::add_manner(CLI::App& group) {
         ->type_name("NUMBER")
         ->capture_default_str();
     group
-        .add_option("--graph", manner.captured,
-                    "Times that is recorded in a CUDA graph, which is then launched; 0 is no graph")
+        .add_option(
+            "--graph", manner.captured,
+            "How often that is recorded in a CUDA graph, which is then replayed; 0 is no graph")
         ->check(CLI::Range(0, 4096).description(""))
         ->type_name("NUMBER")
         ->capture_default_str();

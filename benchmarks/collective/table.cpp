@@ -13,7 +13,8 @@
 namespace railgauge {
 namespace {
 
-constexpr std::array<TextColumn, 15> columns{{{"group", "", 14},
+constexpr std::array<TextColumn, 16> columns{{{"group", "", 14},
+                                              {"active", "", 8},
                                               {"operation", "", 14},
                                               {"size", "(B)", 11},
                                               {"count", "(elements)", 11},
@@ -29,13 +30,15 @@ constexpr std::array<TextColumn, 15> columns{{{"group", "", 14},
                                               {"max", "(us)", 10},
                                               {"#wrong", "(elements)", 10}}};
 
-/// Without the group, which only a split has.
-constexpr TextTable table(std::span<const TextColumn>(columns).subspan(1));
+constexpr std::size_t group_columns = 2;
+
+/// Without the groups, which only a split has.
+constexpr TextTable table(std::span<const TextColumn>(columns).subspan(group_columns));
 constexpr TextTable table_with_group(columns);
 
 /// Bytes per nanosecond are GB per second.
 std::string bandwidth(double bytes, double ns) {
-    return std::isnan(bytes) || ns <= 0 ? "-" : fmt::format("{:.3f}", bytes / ns);
+    return std::isnan(bytes) || bytes == 0 || ns <= 0 ? "-" : fmt::format("{:.3f}", bytes / ns);
 }
 
 std::string wrong_elements(const CaseResult& result) {
@@ -62,7 +65,10 @@ std::string collective_table_row(const Case& c, const CaseResult& result, const 
                                    c.text("redop"),
                                    to_text(c.integer("root")),
                                    c.text("place")};
-    if (!group.empty()) cells.insert(cells.begin(), group);
+    if (!group.empty()) {
+        const bool is_alone = c.integer("active_group") >= 0;
+        cells.insert(cells.begin(), {group, is_alone ? "alone" : "together"});
+    }
     if (result.status != CaseStatus::done && result.status != CaseStatus::wrong) {
         return shown.row_without_result(cells, to_text(result.status), result.reason);
     }
