@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 
+from railgauge.communicators import STEP_COLUMNS
 from railgauge.errors import RailgaugeError
 from railgauge.load import Run
 from railgauge.model import Case
@@ -22,7 +23,7 @@ from railgauge.output import replacing, require_free
 from railgauge.pair_rows import PAIR_NUMBERS, PairsTables, exported_rows
 from railgauge.pairs import is_pairs
 from railgauge.results import iterate
-from railgauge.rows import NUMBER_COLUMNS, Row, rows
+from railgauge.rows import DEVICE_COLUMNS, NUMBER_COLUMNS, Row, rows
 from railgauge.samples import Samples
 from railgauge.text import clean
 
@@ -30,10 +31,12 @@ _BATCH = 1 << 19
 _COUNTS = ("case", "group", "measured_ranks", "iterations", "outliers")
 _PAIR_ENDS = ("source_rail", "source_rank", "destination_rail", "destination_rank")
 _PAIR_COUNTS = (*_PAIR_ENDS, "lanes", "samples")
+_LIBRARY_COUNTS = ("memory_bytes", "memory_most_bytes", "channels")
 _UNSIGNED = ("ops_per_sample", "checked_elements", "wrong_elements")
 _TYPES = (
-    dict.fromkeys((*NUMBER_COLUMNS, *PAIR_NUMBERS), pa.float64())
-    | dict.fromkeys((*_COUNTS, *_PAIR_COUNTS), pa.int64())
+    dict.fromkeys((*NUMBER_COLUMNS, *PAIR_NUMBERS, *DEVICE_COLUMNS, *STEP_COLUMNS), pa.float64())
+    | dict.fromkeys((*_COUNTS, *_PAIR_COUNTS, *_LIBRARY_COUNTS), pa.int64())
+    | {"group_name": pa.string()}
     | dict.fromkeys(_UNSIGNED, pa.uint64())
 )
 """Types that do not depend on the values, so that the tables of several runs go together."""
@@ -90,10 +93,19 @@ def _export_rows(run: Run, rows: Iterable[Row], path: Path, kind: FileKind) -> i
     found = [context | row for row in rows]
     names = dict.fromkeys(name for row in found for name in row)
     columns = {n: [safe(row.get(n), kind) for row in found] for n in names or context}
-    table = pa.table({n: pa.array(v, _TYPES.get(n)) for n, v in columns.items()})
+    table = pa.table({n: _array(n, v) for n, v in columns.items()})
     with writer(run, path, kind, table.schema) as write:
         write(table)
     return int(table.num_rows)
+
+
+def _array(name: str, values: list[Any]) -> Any:
+    for kind in (_TYPES.get(name), None):
+        try:
+            return pa.array(values, kind)
+        except (pa.ArrowException, OverflowError):  # of another type in this file, or past i64
+            continue
+    return pa.array([None if v is None else str(v) for v in values], pa.string())
 
 
 def export_samples(run: Run, path: Path, kind: FileKind) -> int:

@@ -20,6 +20,7 @@ from markupsafe import Markup
 from railgauge import __version__, guard
 from railgauge.check import verdict_of
 from railgauge.checks import run_checks
+from railgauge.communicators import is_communicator
 from railgauge.figures.lateness import lateness_figure
 from railgauge.figures.sizes import Series, series_of, size_figure
 from railgauge.figures.style import Figure, base_layout, rig_annotation
@@ -27,11 +28,13 @@ from railgauge.figures.timeline import most_remarkable, timelines
 from railgauge.load import Run
 from railgauge.output import replacing, require_free
 from railgauge.pairs import is_pairs
+from railgauge.report_library import library_contents
 from railgauge.report_pairs import pairs_contents
 from railgauge.report_tables import alarms, facts_table, result_table, tiles
 from railgauge.results import CaseResult, iterate
 from railgauge.rows import CLOCK_NOTE, clock_mark, rows, watermark
 from railgauge.show import progress_line
+from railgauge.show_columns import hides_choice
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _TIMELINE_POINTS = 150_000
@@ -82,6 +85,8 @@ def render(run: Run, *, allow_rig: bool) -> str:
             checks=checks,
             facts=facts_table(run.nodes),
             clock_note=CLOCK_NOTE,
+            unknown_choice=hides_choice(run),
+            with_gpus=any(r.gpu_uuid for r in run.ranks),
         )
     )
 
@@ -90,14 +95,19 @@ def _contents(run: Run) -> dict[str, Any]:
     """Return what the template shows of the results; `pairs_contents` has the same names."""
     bins = max(100, min(2000, _TIMELINE_POINTS // max(1, len(run.finished_cases))))
     results = list(iterate(run, bins))
-    return {
+    series = series_of(results)
+    charts = _charts(series)
+    colours = {s.label: i for i, s in enumerate(series)}
+    library = library_contents(results, charts, colours)
+    operations = [r for r in results if not is_communicator(r.case)]
+    return library | {
         "pairs": False,
-        "figures": _figures(results, run),
+        "figures": _figures(operations, run, charts, colours) | library["figures"],
         "timelines": timelines(results),
         "maps": [],
         "first": most_remarkable(results),
         "tiles": tiles(run, results),
-        "table": result_table([row | {"clock": clock_mark(row)} for row in rows(results)]),
+        "table": result_table([row | {"clock": clock_mark(row)} for row in rows(operations)]),
         "alarms": alarms(run, results),
     }
 
@@ -148,11 +158,14 @@ def _policy(scripts: Sequence[str]) -> str:
     )
 
 
-def _figures(results: list[CaseResult], run: Run) -> dict[str, Figure]:
-    series = series_of(results)
-    colours = {s.label: i for i, s in enumerate(series)}
+def _figures(
+    results: list[CaseResult],
+    run: Run,
+    charts: list[tuple[str, list[Series]]],
+    colours: dict[str, int],
+) -> dict[str, Figure]:
     figures: dict[str, Figure] = {}
-    for number, (title, part) in enumerate(_charts(series)):
+    for number, (title, part) in enumerate(charts):
         figures[f"sizes{number}"] = size_figure(part, colours, title)
     lateness = lateness_figure(results, run.ranks)
     if lateness is not None:

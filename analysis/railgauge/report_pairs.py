@@ -58,6 +58,9 @@ def pairs_contents(run: Run) -> dict[str, Any]:
     samples = sum(p.samples for r in tables.results for p in r.pairs)
     return {
         "pairs": True,
+        "ranking": None,
+        "more_groups": 0,
+        "communicators": None,
         "figures": _figures(tables),
         "timelines": [],
         "maps": _maps(tables),

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from railgauge.communicators import Steps, is_communicator, steps_of
+from railgauge.device import DeviceTimes, device_times
 from railgauge.errors import RailgaugeError
+from railgauge.groups import group_name, split_of
 from railgauge.load import Run
 from railgauge.model import Case
 from railgauge.quantiles import ExactQuantiles
@@ -52,6 +55,11 @@ class GroupResult:
         Iterations slower than the fence are outliers; None and 0 where there are too few.
     timeline, blocks : Bins
         Time of samples (not divided by the operations per sample) along the iterations.
+    name : str
+        Of the group, for a person; empty where the case has no split.
+    device : DeviceTimes or None
+    steps : dict
+        Of communicators, where the case is of their lives.
     """
 
     group: Group
@@ -63,6 +71,14 @@ class GroupResult:
     outliers: int
     timeline: Bins
     blocks: Bins | None
+    name: str = ""
+    device: DeviceTimes | None = None
+    steps: Steps = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """Name of the group, or its number where it has none."""
+        return self.name or f"group {self.group.id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +131,26 @@ def measure(
         Its samples are missing or damaged.
     """
     with run.samples(case) as samples:
-        results = []
+        results, problem = [], ""
         for group in samples.groups():
             if group.iterations:
                 members = [run.ranks[r] for r in group.ranks]
                 bound = clock_bound_ns(members, clocks, case.clock_error_ns)
                 bins = _bins(samples, group, timeline_bins)
-                results.append(_measure_group(samples, group, bound, case.ops_per_sample, bins))
-    return CaseResult(case, tuple(results), "" if results else "it holds no samples")
+                found = _measure_group(samples, group, bound, case.ops_per_sample, bins)
+                found = replace(found, name=group_name(split_of(case), group.id, run.ranks))
+                try:
+                    found = _with_extras(samples, case, found)
+                except RailgaugeError as error:  # the host's times are good all the same
+                    problem = problem or str(error)
+                results.append(found)
+    return CaseResult(case, tuple(results), problem if results else "it holds no samples")
+
+
+def _with_extras(samples: Samples, case: Case, found: GroupResult) -> GroupResult:
+    if is_communicator(case):
+        return replace(found, steps=steps_of(samples, found.group))
+    return replace(found, device=device_times(samples, found.group, case.ops_per_sample))
 
 
 def _bins(samples: Samples, group: Group, at_most: int) -> tuple[Bins, Bins | None]:

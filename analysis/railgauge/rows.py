@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from railgauge.communicators import STEP_COLUMNS, is_communicator, step_numbers
+from railgauge.groups import is_split
 from railgauge.load import Run
 from railgauge.model import RunInfo
 from railgauge.results import CaseResult, GroupResult, algbw_gb_s, busbw_gb_s
@@ -15,6 +17,13 @@ from railgauge.stats import CLOCK_SHARE_SHOWN, clock_share
 Row = dict[str, str | int | float | None]
 
 RIG_MARK = "RIG"
+DEVICE_BACKEND = "nccl"
+"""The backend whose cases have device times."""
+UNKNOWN_CHANNELS = -1
+CHOICES = ("algorithm", "protocol", "channels")
+"""What a library chose for a case, where it says so."""
+DEVICE_COLUMNS = ("device_us", "host_minus_device_us")
+_EXTRA_COLUMNS = {"group_name", *DEVICE_COLUMNS, *STEP_COLUMNS}
 
 
 def watermark(info: RunInfo) -> str:
@@ -44,8 +53,13 @@ def row(result: CaseResult, group: GroupResult | None) -> Row:
         "backend": case.backend,
         "memory": case.memory,
     }
-    found.update({k: v for k, v in case.variables.items() if k not in found})
+    taken = found.keys() | _EXTRA_COLUMNS
+    found.update({k: v for k, v in case.variables.items() if k not in taken})
+    channels = found.get("channels")
+    if "channels" in found and not (isinstance(channels, int) and channels > UNKNOWN_CHANNELS):
+        found["channels"] = None
     found.update(_numbers(result, group))
+    found.update(_extras(result, group))
     found.update(
         pipelined=case.pipelined,
         ops_per_sample=case.ops_per_sample,
@@ -53,6 +67,23 @@ def row(result: CaseResult, group: GroupResult | None) -> Row:
         wrong_elements=case.wrong_elements,
     )
     return {k: plain(v) for k, v in found.items()}
+
+
+def _extras(result: CaseResult, group: GroupResult | None) -> Row:
+    """Return the columns that only cases of some kinds have, whether they are measured or not."""
+    found: Row = {}
+    if is_split(result.case):
+        found["group_name"] = None if group is None else group.name
+    if is_communicator(result.case):
+        found["algbw_GB_s"] = None
+        found.update(zip(STEP_COLUMNS, step_numbers(group.steps if group else {}), strict=True))
+    elif result.case.backend == DEVICE_BACKEND or (group and group.device):
+        device = group.device if group else None
+        found["device_us"] = None if device is None else device.median_ns / 1e3
+        found["host_minus_device_us"] = (
+            None if device is None else device.host_minus_device_ns / 1e3
+        )
+    return found
 
 
 def _numbers(result: CaseResult, group: GroupResult | None) -> Row:

@@ -184,6 +184,23 @@ class Samples:
             self._check_times(*views)
             yield first, views[0], views[1]
 
+    def parts(self, group: Group, names: tuple[str, ...]) -> Iterator[list[NDArray[Any]]]:
+        """Yield columns of a group unchecked, some iterations of all its ranks at a time.
+
+        Yields
+        ------
+        list of ndarray, shape (ranks, iterations)
+            One per name, of its column's type; views of buffers that the next ones overwrite.
+        """
+        width = max(1, min(group.iterations, SLAB_SAMPLES // len(group.ranks)))
+        columns = [self.columns[n] for n in names]
+        buffers = [np.empty((len(group.ranks), width), c.dtype) for c in columns]
+        for first in range(0, group.iterations, width):
+            views = [b[:, : min(width, group.iterations - first)] for b in buffers]
+            for column, view in zip(columns, views, strict=True):
+                self._fill(view, column, group, first)
+            yield views
+
     def check_all_times(self) -> None:
         """Read every time once, for what `slabs` would refuse.
 
@@ -202,7 +219,7 @@ class Samples:
             for _ in self.slabs(group):
                 pass
 
-    def _fill(self, out: Int64s, column: Column, group: Group, first: int) -> None:
+    def _fill(self, out: NDArray[Any], column: Column, group: Group, first: int) -> None:
         ranks = group.ranks
         whole = out.shape[1] == group.iterations and out.flags.c_contiguous
         if whole and ranks[-1] - ranks[0] == len(ranks) - 1:

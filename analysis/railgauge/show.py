@@ -7,30 +7,25 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from railgauge.communicators import is_communicator
+from railgauge.group_sets import GroupSets, ranking_rows
+from railgauge.groups import is_split
 from railgauge.load import Run
 from railgauge.model import Status
 from railgauge.pairs import is_pairs
 from railgauge.results import CaseResult, iterate
 from railgauge.rows import CLOCK_NOTE, Row, clock_mark, rows, run_document, watermark
-from railgauge.show_pairs import show_pairs_json, show_pairs_text
-from railgauge.text import pad, plural
-
-_COLUMNS = (
-    # heading, unit, width, key of the row, digits after the point
-    ("size", "(B)", 12, "bytes", 0),
-    ("count", "(elements)", 12, "count", 0),
-    ("type", "", 9, "dtype", 0),
-    ("redop", "", 7, "redop", 0),
-    ("root", "", 5, "root", 0),
-    ("time", "(us)", 10, "time_us", 2),
-    ("algbw", "(GB/s)", 8, "algbw_GB_s", 3),
-    ("busbw", "(GB/s)", 8, "busbw_GB_s", 3),
-    ("#wrong", "", 7, "wrong_elements", 0),
-    ("median", "(us)", 10, "median_us", 2),
-    ("p99", "(us)", 10, "p99_us", 2),
-    ("max", "(us)", 10, "max_us", 2),
-    ("span", "(us)", 10, "median_from_first_entry_us", 2),
+from railgauge.show_columns import (
+    DEVICE_NOTE,
+    UNKNOWN_NOTE,
+    Column,
+    columns_of,
+    hides_choice,
+    unusual_words,
 )
+from railgauge.show_groups import cell, communicator_lines, ranking_lines
+from railgauge.show_pairs import show_pairs_json, show_pairs_text
+from railgauge.text import pad, plural, shorten
 
 _LEGEND = (
     "#",
@@ -38,6 +33,7 @@ _LEGEND = (
     "# of latest exit - earliest entry. algbw and busbw are of the median, 1 GB = 1e9 B.",
     "# p99 is shown from 1000 iterations on.",
 )
+_TEXTS = ("group_name", "active", "algorithm", "protocol")
 _HEADING_KEYS = ("operation", "backend", "memory", "place", "mode", "start")
 
 
@@ -45,7 +41,14 @@ def show_json(run: Run) -> dict[str, Any]:
     """Return the run and its rows as one JSON document."""
     if is_pairs(run):
         return show_pairs_json(run)
-    return {"run": run_document(run), "cases": list(rows(iterate(run)))}
+    sets, found = GroupSets(), []
+    for result in iterate(run):
+        sets.add(result)
+        found += list(rows([result]))
+    document = {"run": run_document(run), "cases": found}
+    if any(is_split(c) for c in run.cases):
+        document["groups"] = [row for one in sets.comparable() for row in ranking_rows(one)]
+    return document
 
 
 def show_text(run: Run) -> Iterator[str]:
@@ -55,20 +58,32 @@ def show_text(run: Run) -> Iterator[str]:
         yield from show_pairs_text(run)
         return
     yield from _LEGEND
+    columns, sets = columns_of(run), GroupSets()
+    if any(key == "device_us" for _, _, _, key, _ in columns):
+        yield from DEVICE_NOTE
+    if hides_choice(run):
+        yield UNKNOWN_NOTE
     heading, blurred = "", False
+    communicators: list[Row] = []
     for result in iterate(run):
+        if is_communicator(result.case):
+            communicators += list(rows([result]))
+            continue
+        sets.add(result)
         found = _heading(result)
         if found != heading:
             heading = found
             yield "#"
-            yield from _table_head(heading)
-        several_groups = len(result.groups) > 1
+            yield from _table_head(heading, columns)
+        numbered = len(result.groups) > 1 and not is_split(result.case)
         for row in rows([result]):
             blurred = blurred or bool(clock_mark(row))
-            yield _line(row, several_groups)
+            yield _line(row, columns, numbered)
     if blurred:
         yield "#"
         yield f"# {CLOCK_NOTE}"
+    yield from ranking_lines(sets.comparable())
+    yield from communicator_lines(communicators)
 
 
 def _preamble(run: Run) -> Iterator[str]:
@@ -99,31 +114,27 @@ def _heading(result: CaseResult) -> str:
     words = [str(row[k]) for k in _HEADING_KEYS if row.get(k)]
     if result.case.pipelined:
         words.append("(rooted: the ranks pipeline)")
-    return "  ".join(words)
+    return "  ".join([*words, *unusual_words(result.case)])
 
 
-def _table_head(heading: str) -> Iterator[str]:
+def _table_head(heading: str, columns: tuple[Column, ...]) -> Iterator[str]:
     yield f"# {heading}"
     for part in (0, 1):
-        cells = [pad((name, unit)[part], width) for name, unit, width, _, _ in _COLUMNS]
+        cells = [pad((name, unit)[part], width) for name, unit, width, _, _ in columns]
         yield "#" + "".join(cells)[1:] + ("  status" if part == 0 else "")
 
 
-def _line(row: Row, with_group: bool) -> str:
+def _line(row: Row, columns: tuple[Column, ...], numbered: bool) -> str:
     if not row["checked_elements"]:
         row["wrong_elements"] = "N/A" if row["iterations"] else None
-    cells = [pad(_cell(row.get(key), digits), width) for _, _, width, key, digits in _COLUMNS]
+    for name in _TEXTS:
+        row[name] = shorten(str(row.get(name) or ""), 64)
+    cells = [pad(cell(row.get(key), digits), width) for _, _, width, key, digits in columns]
     status = str(row["status"])
-    if with_group:
+    if numbered:
         status = f"group {row['group']} {status}"
     if mark := clock_mark(row):
         status += f" {mark}"
     if row["reason"]:
         status += f": {row['reason']}"
     return "".join(cells) + "  " + status
-
-
-def _cell(value: str | int | float | None, digits: int) -> str:
-    if value is None or value == "":
-        return "-"
-    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)

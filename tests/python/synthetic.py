@@ -19,6 +19,7 @@ import railgauge.hdf5  # noqa: F401 - sets HDF5's environment before h5py is imp
 import h5py  # isort: skip
 import numpy as np
 from numpy.typing import NDArray
+from synthetic_tables import table, text_type, write_scalar_text
 
 Int64s = NDArray[np.int64]
 SampleMaker = Callable[["CaseSpec", int, int], tuple[Int64s, Int64s]]
@@ -56,6 +57,8 @@ class CaseSpec:
     samples: SampleMaker | None = None
     backend: str = "mpi"
     extra_columns: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    variables: dict[str, str | int | float] = field(default_factory=dict)
+    suffix: str = ""
 
     @property
     def name(self) -> str:
@@ -67,7 +70,10 @@ class CaseSpec:
             self.redop,
             self.place,
         )
-        return "/".join((*parts, str(self.bytes)))
+        return "/".join((*parts, str(self.bytes))) + self.suffix
+
+    def active_ranks(self, ranks: int) -> int:
+        return ranks if self.group is None else sum(g >= 0 for g in self.group)
 
 
 @dataclass
@@ -87,6 +93,7 @@ class Plan:
     program: str = "railgauge-collective"
     nics: list[str] | None = None
     rails: list[int] | None = None
+    gpus: list[str] | None = None
 
     @property
     def ranks(self) -> int:
@@ -134,25 +141,6 @@ def known_samples(spec: CaseSpec, rank: int, ranks: int) -> tuple[Int64s, Int64s
 # --- tables -------------------------------------------------------------------------------------
 
 
-def text_type(values: Iterable[str]) -> Any:
-    width = max([1, *(len(v.encode()) for v in values)])
-    return h5py.string_dtype("utf-8", width)
-
-
-def table(columns: dict[str, tuple[Any, list[Any]]]) -> NDArray[Any]:
-    """Build a compound array; a column of type ``str`` becomes fixed-length UTF-8."""
-    types = [(n, text_type(v) if t is str else np.dtype(t)) for n, (t, v) in columns.items()]
-    rows = np.zeros(len(next(iter(columns.values()))[1]), np.dtype(types))
-    for name, (kind, values) in columns.items():
-        rows[name] = [v.encode() for v in values] if kind is str else values
-    return rows
-
-
-def write_scalar_text(parent: Any, name: str, text: str) -> None:
-    raw = text.encode()
-    parent.create_dataset(name, data=np.array(raw, h5py.string_dtype("utf-8", max(1, len(raw)))))
-
-
 def ranks_table(plan: Plan) -> NDArray[Any]:
     hosts, n = plan.hosts, plan.ranks
     nodes = [plan.nodes.index(h) for h in hosts]
@@ -164,7 +152,7 @@ def ranks_table(plan: Plan) -> NDArray[Any]:
             "local_rank": ("i4", local),
             "host": (str, hosts),
             "gpu_index": ("i4", [-1] * n),
-            "gpu_uuid": (str, [""] * n),
+            "gpu_uuid": (str, plan.gpus or [""] * n),
             "gpu_pci": (str, [""] * n),
             "nic": (str, plan.nics or ["eth0"] * n),
             "rail": ("i4", plan.rails or [-1] * n),
@@ -184,7 +172,7 @@ def cases_table(plan: Plan, cases: list[CaseSpec], planned: bool = False) -> NDA
     def if_ran(values: list[int]) -> list[int]:
         return [v if r else 0 for v, r in zip(values, ran, strict=True)]
 
-    group_ranks = [len([g for g in c.group if g == 0]) if c.group else ranks for c in cases]
+    group_ranks = [c.group.count(max(c.group)) if c.group else ranks for c in cases]
     factors = [
         BUS_FACTORS[c.operation](n) if c.operation in BUS_FACTORS else np.nan
         for c, n in zip(cases, group_ranks, strict=True)
@@ -197,10 +185,7 @@ def cases_table(plan: Plan, cases: list[CaseSpec], planned: bool = False) -> NDA
             "reason": (str, ["" if planned else c.reason for c in cases]),
             "checked_elements": ("u8", if_ran([c.checked for c in cases])),
             "wrong_elements": ("u8", if_ran([c.wrong for c in cases])),
-            "samples": (
-                "u8",
-                if_ran([c.iterations * n for c, n in zip(cases, group_ranks, strict=True)]),
-            ),
+            "samples": ("u8", if_ran([c.iterations * c.active_ranks(ranks) for c in cases])),
             "started_ns": ("i8", if_ran([1_000_000 * c.id for c in cases])),
             "wall_ns": ("i8", if_ran([900_000 for _ in cases])),
             "clock_error_ns": (
@@ -228,8 +213,16 @@ def cases_table(plan: Plan, cases: list[CaseSpec], planned: bool = False) -> NDA
             "start": (str, ["free"] * len(cases)),
             "stop": (str, ["fixed"] * len(cases)),
             "warmup": ("i8", [5] * len(cases)),
+            **extra_variables(cases),
         }
     )
+
+
+def extra_variables(cases: list[CaseSpec]) -> dict[str, tuple[Any, list[Any]]]:
+    """Columns of `CaseSpec.variables`, which all cases of a run must have."""
+    kinds = {str: str, int: "i8", float: "f8"}
+    first = cases[0].variables if cases else {}
+    return {n: (kinds[type(v)], [c.variables[n] for c in cases]) for n, v in first.items()}
 
 
 # --- files --------------------------------------------------------------------------------------

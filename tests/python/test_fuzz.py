@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from synthetic import Plan, expired_document, sweep, write_parts, write_run
+from synthetic_groups import communicators_run, rails_plan
 from synthetic_pairs import Fabric, all_pairs, write_pairs_run
 
 import railgauge.check
@@ -70,6 +71,12 @@ MUTATORS: tuple[Callable[[bytearray, random.Random], None], ...] = (
 )
 
 
+VICTIMS = (
+    *("run", "pairs", "rails", "lives"),
+    *("partial.parts/header.h5", "partial.parts/0001.h5"),
+)
+
+
 def mutate(path: Path, rng: random.Random) -> None:
     data = bytearray(path.read_bytes())
     # Half of the mutations hit the first quarter, where most of the structure is.
@@ -87,6 +94,8 @@ def seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_parts(folder / "partial", plan, finished=3)
     fabric = Fabric(["n0", "n1", "n2"])
     write_pairs_run(folder / "pairs", fabric, all_pairs(fabric, [1024], samples=10))
+    write_run(folder / "rails", rails_plan())
+    communicators_run(folder / "lives")
     return folder
 
 
@@ -115,6 +124,7 @@ def commands(run: Path, number: int) -> list[list[str]]:
         samples = str(run.with_name("samples.parquet"))
         found.append(["export", str(run), "--samples", "-o", samples])
         found.append(["export", str(run), "--pairs", "-o", samples])
+        found.append(["export", str(run), "-o", samples])
         found.append(["pack", str(run), "--overwrite"])
     return found
 
@@ -127,7 +137,7 @@ def test_mutated_files_end_in_a_result_or_in_one_line(
     for number in range(MUTATIONS):
         work = tmp_path / "work"
         shutil.copytree(seeds, work)
-        victim = rng.choice(("run", "pairs", "partial.parts/header.h5", "partial.parts/0001.h5"))
+        victim = rng.choice(VICTIMS)
         mutate(work / victim, rng)
         run = work / ("partial" if "partial" in victim else victim)
         for arguments in commands(run, number):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from railgauge.communicators import is_communicator
 from railgauge.load import Run
 from railgauge.model import Case, Status
 from railgauge.verdict import Finding, Verdict
@@ -21,6 +22,8 @@ def _judge_case(case: Case) -> Finding:
             reason += f": {case.reason}"
     elif case.status != Status.DONE:
         verdict, reason = Verdict.SKIP, f"not measured: {case.status}"
+    elif is_communicator(case):
+        verdict, reason = Verdict.SKIP, "communicators have no data"
     elif not case.checked_elements:
         verdict, reason = Verdict.UNKNOWN, "no element was verified"
     else:

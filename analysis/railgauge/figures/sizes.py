@@ -18,6 +18,7 @@ from railgauge.figures.style import (
     size_axis,
     transparent,
 )
+from railgauge.groups import manner_of
 from railgauge.model import Case
 from railgauge.results import CaseResult, GroupResult, busbw_gb_s
 from railgauge.stats import is_shown
@@ -25,7 +26,10 @@ from railgauge.text import size_label
 
 _BANDS = ((0.05, 0.95, "5 % to 95 %"), (0.25, 0.75, "25 % to 75 %"))
 _MOST_BANDS = 8
-_NOT_SERIES = {"bytes", "count", "warmup", "iterations"}
+_NOT_SERIES = {
+    *("bytes", "count", "warmup", "iterations", "active", "active_group"),
+    *("algorithm", "protocol", "channels"),
+}
 
 SeriesKey = tuple[tuple[str, str], ...]
 
@@ -65,11 +69,11 @@ def series_of(results: Iterable[CaseResult]) -> list[Series]:
         for group in result.groups:
             points = found.setdefault(_series_key(result, group), [])
             points.append(Point(size, result.case, group))
-    names = _telling_names(list(found))
+    names = telling_names(list(found))
     series = []
     for key, points in found.items():
         values = dict(key)
-        words = [f"group {values[n]}" if n == "group" else values[n] for n in names if n in values]
+        words = [values[n] for n in names if n in values]
         ordered = tuple(sorted(points, key=lambda p: p.size_bytes))
         label = " · ".join(words) + (" (pipelined)" if points[0].case.pipelined else "")
         series.append(Series(label, values["operation"], ordered))
@@ -80,11 +84,12 @@ def _series_key(result: CaseResult, group: GroupResult) -> SeriesKey:
     case = result.case
     fixed = [("operation", case.operation), ("backend", case.backend), ("memory", case.memory)]
     rest = [(n, str(v)) for n, v in case.variables.items() if n not in _NOT_SERIES]
-    groups = [("group", str(group.group.id))] if len(result.groups) > 1 else []
-    return (*fixed, *rest, *groups)
+    groups = [("group", group.label)] if len(result.groups) > 1 or group.name else []
+    manner = [("active", str(manner_of(case)))] if group.name else []
+    return (*fixed, *rest, *groups, *manner)
 
 
-def _telling_names(keys: list[SeriesKey]) -> list[str]:
+def telling_names(keys: list[SeriesKey]) -> list[str]:
     """Return the operation and the fewest further variables that tell all series apart."""
     values = [dict(key) for key in keys]
     chosen = ["operation"]

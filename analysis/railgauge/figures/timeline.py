@@ -30,7 +30,7 @@ def _timeline(result: CaseResult, group: GroupResult) -> dict[str, Any]:
     slow = np.flatnonzero(bins.maximum > fence_ns)
     name = f"{case.id} · {case.name}"
     if len(result.groups) > 1:
-        name += f" · group {group.group.id}"
+        name += f" · {group.label}"
     return {
         "label": shorten(name, 200),
         "low": _microseconds(bins.minimum),
