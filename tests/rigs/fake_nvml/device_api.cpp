@@ -5,7 +5,6 @@
 
 #include "behaviour.hpp"
 
-// Names and signatures are NVML's.
 using fake_nvml::answer;
 using fake_nvml::Device;
 using fake_nvml::number;
@@ -13,6 +12,7 @@ using fake_nvml::put_text;
 using fake_nvml::Result;
 namespace nvml = railgauge::nvml;
 
+// NOLINTBEGIN(readability-identifier-naming): the names are NVML's.
 extern "C" {
 
 Result nvmlInit_v2() {
@@ -98,3 +98,4 @@ Result nvmlDeviceGetMaxPcieLinkWidth(Device, unsigned* width) {
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

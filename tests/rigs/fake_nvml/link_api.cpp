@@ -20,6 +20,7 @@ Result refuse(unsigned link) {
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): the names are NVML's.
 extern "C" {
 
 Result nvmlDeviceGetNvLinkState(Device device, unsigned link, unsigned* is_active) {
@@ -58,3 +59,4 @@ Result nvmlDeviceGetGpuFabricInfoV(Device, nvml::FabricInfo* info) {
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)
