@@ -92,17 +92,22 @@ def parse(argv: Sequence[str] | None) -> Options:
     report.add_argument("-o", "--output", type=Path, help="default: <run>.html")
     _add_rig(report)
     export = _add(commands, "export", _export, "write CSV or Parquet, one row per case")
-    export.add_argument("-o", "--output", type=Path, required=True)
+    export.add_argument("-o", "--output", type=Path, help="required, but for --archive")
     export.add_argument("--as", dest="kind", choices=("csv", "parquet"), help="default: by -o")
     what = export.add_mutually_exclusive_group()
     what.add_argument("--pairs", action="store_true", help="a row per pair (of railgauge-pairs)")
     what.add_argument("--samples", action="store_true", help="the raw samples instead")
     what.add_argument("--counters", action="store_true", help="a row per counter and case")
     what.add_argument("--series", action="store_true", help="a row per reading of a gauge")
+    archive = "the files kept with the run, NCCL's topology for one; replaces none"
+    what.add_argument("--archive", type=Path, metavar="FOLDER", help=archive)
     packing = _add(commands, "pack", _pack, "make one file of the parts of a run that has ended")
     packing.add_argument("--overwrite", action="store_true", help="replace an existing <run>")
     _add_rig(_add(commands, "check", _check, "judge the run; the exit code is the verdict"))
-    return parser.parse_args(argv)
+    options = parser.parse_args(argv)
+    if options.name == "export" and (options.output is None) == (options.archive is None):
+        export.error("give either -o FILE or --archive FOLDER")
+    return options
 
 
 def _add(commands: Any, name: str, command: Callable[[Options], int], text: str) -> Any:
@@ -159,7 +164,18 @@ def _report(options: Options) -> int:
     return 0
 
 
+def _export_archive(options: Options) -> int:
+    from railgauge.archive import export_archive
+
+    run = _open(options)
+    shown = [clean(os.fspath(p)) for p in export_archive(run, options.archive)]
+    _print(options, {"export": shown, "run": run.name, "rig": run.info.is_rig}, shown)
+    return 0
+
+
 def _export(options: Options) -> int:
+    if options.archive is not None:
+        return _export_archive(options)
     from railgauge.export import export_cases, export_pairs, export_samples, kind_of
     from railgauge.export_tables import export_counters, export_series
 

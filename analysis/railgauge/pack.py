@@ -11,7 +11,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from railgauge import guard, hdf5
+from railgauge import archive, guard, hdf5
 from railgauge.errors import RailgaugeError
 from railgauge.load import (
     PART_NAME,
@@ -141,6 +141,7 @@ def _is_ours(name: str) -> bool:
 def _snapshot(folder: Path) -> dict[str, tuple[int, int]]:
     """Size and time of change of every file that belongs to the run."""
     files = {p.name: p.lstat() for p in folder.iterdir() if _is_ours(p.name)}
+    files |= {f"{archive.FOLDER}/{p.name}": p.lstat() for p in archive.files(folder)}
     return {name: (s.st_size, s.st_mtime_ns) for name, s in files.items()}
 
 
@@ -148,6 +149,8 @@ def _remove_parts(folder: Path, taken: dict[str, tuple[int, int]]) -> tuple[str,
     """Remove what was packed, and the folder unless it holds something else."""
     for name in taken:
         (folder / name).unlink(missing_ok=True)
+    with suppress(OSError):  # there is none, or something else lies in it
+        (folder / archive.FOLDER).rmdir()
     left = tuple(sorted(clean(p.name) for p in folder.iterdir()))
     if not left:
         folder.rmdir()
@@ -155,7 +158,7 @@ def _remove_parts(folder: Path, taken: dict[str, tuple[int, int]]) -> tuple[str,
 
 
 def _write(path: Path, run: Run) -> None:
-    """Write header, merged cases, and the groups of every part."""
+    """Write header, merged cases, the groups of every part, and the archive."""
     # A byte copy keeps every attribute and object of the header, also those unknown here.
     shutil.copyfile(run.location.parts / "header.h5", path)
     with h5py.File(path, "r+", locking=False) as out:
@@ -169,6 +172,7 @@ def _write(path: Path, run: Run) -> None:
         merged = _merge_tables(out["cases"][...], rows, run)
         del out["cases"]
         out["cases"] = merged
+        archive.pack_archive(run.location.parts, out)
         if run.expired is not None:
             raw = run.expired.raw.encode()
             out["expired"] = np.array(raw, h5py.string_dtype("utf-8", max(1, len(raw))))

@@ -18,6 +18,7 @@ import jinja2
 from markupsafe import Markup
 
 from railgauge import __version__, guard
+from railgauge.archive import archive_line
 from railgauge.check import verdict_of
 from railgauge.checks import run_checks
 from railgauge.communicators import is_communicator
@@ -84,6 +85,7 @@ def render(run: Run, *, allow_rig: bool) -> str:
             verdict=verdict_of(checks),
             checks=checks,
             facts=facts_table(run.nodes),
+            archive=archive_line(run),
             clock_note=CLOCK_NOTE,
             unknown_choice=hides_choice(run),
             with_gpus=any(r.gpu_uuid for r in run.ranks),

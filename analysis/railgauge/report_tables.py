@@ -222,15 +222,20 @@ def facts_table(nodes: Sequence[Node]) -> Facts:
     return Facts([n.host for n in nodes], by_node, facts)
 
 
+def _is_identity(name: str) -> bool:
+    """Tell whether a fact names its node or a part of it, so that no two nodes agree."""
+    return name in _IDENTITY_FACTS or name.endswith(".uuid")
+
+
 def _fact(name: str, nodes: Sequence[Node], by_node: bool) -> Fact:
     values = [node.facts.get(name, "(none)") for node in nodes]
     counts = Counter(values)
     value, count = counts.most_common(1)[0]
     usual = value if 2 * count > len(nodes) else None  # without a majority all are odd
-    differs = len(counts) > 1 and name not in _IDENTITY_FACTS
+    differs = len(counts) > 1 and not _is_identity(name)
     if by_node:
         cells = [("", v, differs and v != usual) for v in values]
-    elif name in _IDENTITY_FACTS:
+    elif _is_identity(name):
         cells = [("", f"{len(counts)} different values", False)]
     else:
         cells = []

@@ -195,7 +195,7 @@ def read_nodes(file: Any, problems: list[str]) -> list[Node]:
 
 
 def flatten(text: str) -> dict[str, str]:
-    """Flatten a JSON object to dotted names and cleaned, shortened texts."""
+    """Flatten a JSON object, lists of objects too, to dotted names and cleaned, short texts."""
     parsed = json.loads(text)
     if not isinstance(parsed, dict):
         raise ValueError("facts are no JSON object")
@@ -203,6 +203,8 @@ def flatten(text: str) -> dict[str, str]:
     pending = list(reversed(parsed.items()))
     while pending and len(flat) < _FACT_LIMIT:
         name, value = pending.pop()
+        if isinstance(value, list) and value and all(isinstance(v, dict) for v in value):
+            value = {str(i): v for i, v in enumerate(value)}
         if isinstance(value, dict) and value:
             pending.extend((f"{name}.{k}", v) for k, v in reversed(value.items()))
         else:

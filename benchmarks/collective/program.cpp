@@ -11,6 +11,7 @@
 #include "collective/table.hpp"
 #include "collective/workload.hpp"
 #include "mpi/check.hpp"
+#include "nccl/dumps.hpp"
 #include "nccl/watch.hpp"
 #include "program/memory_share.hpp"
 
@@ -66,6 +67,10 @@ std::vector<Case> CollectiveProgram::plan(const Job& job) {
     // As many as the ranks squared: only for those that use them.
     if (has_alltoallv(cases_)) weights_ = options_.weights(groups_.ranks);
     return cases_;
+}
+
+void CollectiveProgram::prepare_archive(const std::filesystem::path& folder) {
+    if (options_.backend == "nccl") arm_dumps(folder);
 }
 
 AnyWorkload CollectiveProgram::make_workload(const Job& job) {

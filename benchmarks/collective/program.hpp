@@ -23,6 +23,7 @@ class CollectiveProgram : public Program {
     bool needs_gpu() const override { return options_.needs_gpu(); }
     LibraryWatch library_watch() const override;
     std::vector<Case> plan(const Job& job) override;
+    void prepare_archive(const std::filesystem::path& folder) override;
     AnyWorkload make_workload(const Job& job) override;
 
     /// With groups, their times.

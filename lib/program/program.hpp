@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -70,6 +71,10 @@ class Program {
     /// The cases in order, from the options and the job's shape alone: equal on every rank. @throws
     /// Error(usage)
     virtual std::vector<Case> plan(const Job& job) = 0;
+
+    /// Called once, on rank 0, before make_workload(): files that lie in `folder` at the end of the
+    /// run become part of it. Not called where nothing is left to measure. @throws Error
+    virtual void prepare_archive(const std::filesystem::path& folder) { static_cast<void>(folder); }
 
     /// Called once, on all ranks, after the plan is agreed. @throws Error
     virtual AnyWorkload make_workload(const Job& job) = 0;

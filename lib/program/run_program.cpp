@@ -98,6 +98,9 @@ class Course {
         const RunContext context = make_context(clock.offset(), plan);
         Recorder recorder(comm_, team_, progress_, recorder_options(), context, plan);
         watchdog_.set_plan(context.plan_id, labels_of(plan));
+        agreed(team_, [&] {
+            if (const auto folder = recorder.archive()) program_.prepare_archive(*folder);
+        });
         const ExitCode code = Campaign(job, progress_, line_, clock, program_, recorder).run(plan);
         progress_.set(Phase::finalize, -1);
         recorder.finish(utc_iso());

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "record/archive.hpp"
 #include "record/output_file.hpp"
 #include "record/table.hpp"
 #include "record/values.hpp"
@@ -41,6 +42,7 @@ void consolidate(const RunPaths& paths, const std::vector<PartState>& parts,
     }
     hdf5::check(H5Ldelete(run.id(), "cases", H5P_DEFAULT), run.id(), "replace", "cases");
     write_table(run.id(), "cases", rows);
+    write_archive(run.id(), paths.archive());
     hdf5::write_attribute(run.id(), "finished_utc", finished_utc);
     run.commit();
 }

@@ -10,8 +10,8 @@
 
 namespace railgauge {
 
-/// Makes `<out>`, replacing what is there, from the header and the parts; a case whose part is
-/// missing stays `planned`. The parts stay.
+/// Makes `<out>`, replacing what is there, from the header, the parts and the archive; a case whose
+/// part is missing stays `planned`. The parts stay.
 /// @param parts of all planned cases
 /// @param tick called while it goes on, at least every MiB
 /// @throws Error(library) when a part cannot be read or the disk is full; `<out>` is as it was

@@ -17,6 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "record/archive.hpp"
 
 namespace railgauge {
 namespace {
@@ -112,6 +113,7 @@ bool PartsFolder::has_run() const {
 void PartsFolder::clear() const {
     remove_files(paths_.folder(),
                  [](std::string_view name) { return is_finished_file(name) || is_leftover(name); });
+    remove_archive(paths_.archive());
 }
 
 void PartsFolder::remove_leftovers() const {

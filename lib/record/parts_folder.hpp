@@ -34,7 +34,7 @@ class PartsFolder {
     /// Whether a run began here: there is a header or a part.
     bool has_run() const;
 
-    /// Removes the run: header, parts and what a killed job left.
+    /// Removes the run: header, parts, archive and what a killed job left.
     void clear() const;
 
     /// Removes what a killed job left: unfinished files and the report of a deadline.

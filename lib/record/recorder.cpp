@@ -72,6 +72,10 @@ class Recorder::Implementation {
 
     bool found_wrong() const { return start_.found_wrong; }
 
+    std::optional<std::filesystem::path> archive() const {
+        return is_root() && !start_.is_complete ? std::optional(paths_.archive()) : std::nullopt;
+    }
+
     CaseResult record(const CaseRecord& record);
     void finish(const std::string& finished_utc);
 
@@ -270,6 +274,10 @@ bool Recorder::is_finished(int case_id) const {
 
 bool Recorder::found_wrong() const {
     return implementation_->found_wrong();
+}
+
+std::optional<std::filesystem::path> Recorder::archive() const {
+    return implementation_->archive();
 }
 
 CaseResult Recorder::record(const CaseRecord& record) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -71,6 +72,10 @@ class Recorder {
     /// Whether one of the cases that an earlier attempt finished has wrong data;
     /// the same answer on all ranks.
     bool found_wrong() const;
+
+    /// On rank 0 the folder whose files become part of the run; it may have to be made. None
+    /// elsewhere, and none where nothing is left to measure.
+    std::optional<std::filesystem::path> archive() const;
 
     /// Writes the part of a case. Nothing of it is kept when it throws; the parts of other cases
     /// are.

@@ -21,6 +21,9 @@ class RunPaths {
     std::filesystem::path expired_report() const { return folder() / expired_name; }
     std::filesystem::path lock() const { return folder() / "lock"; }
 
+    /// Files here become part of the run (record/archive.hpp).
+    std::filesystem::path archive() const { return folder() / "archive"; }
+
     /// Makes the folder that the run lies in. Failures show when something is written there.
     void make_parent() const;
 

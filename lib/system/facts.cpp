@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 
 #include "system/environment.hpp"
+#include "system/gpu_facts.hpp"
 #include "system/proc_files.hpp"
 #include "system/topology.hpp"
 
@@ -75,6 +76,7 @@ std::string node_facts_json(const std::string& host, const std::string& boot_id,
                          {"environment", recordable_environment()}};
     add_kernel(facts);
     add_hardware(facts);
+    facts.update(gpu_facts(nvml_file()));
     for (const LibraryVersion& entry : libraries)
         facts[entry.library] = entry.version;
     return facts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

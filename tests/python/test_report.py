@@ -200,6 +200,11 @@ def test_facts_that_differ_come_first_with_the_odd_one_marked() -> None:
     assert not table.facts[1].differs
 
 
+def test_identifiers_of_gpus_are_no_deviations() -> None:
+    nodes = [Node(f"n{i}", i, {"gpus.0.uuid": f"GPU-{i}"}) for i in range(3)]
+    assert not facts_table(nodes).facts[0].differs
+
+
 def test_facts_of_many_nodes_are_listed_by_value() -> None:
     nodes = [Node(f"n{i}", i, {"kernel": "6.1"}) for i in range(96)]
     nodes[17].facts["kernel"] = "6.6"

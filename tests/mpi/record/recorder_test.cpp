@@ -50,6 +50,32 @@ TEST_P(RecorderTest, makes_a_run_of_its_cases) {
     EXPECT_EQ(test::read_attribute(paths_.out(), "/", "finished_utc"), "2024-05-01T01:00:00Z");
 }
 
+TEST_P(RecorderTest, rank_0_knows_the_folder_of_files_that_the_run_keeps) {
+    Recorder recorder = open();
+    EXPECT_EQ(recorder.archive().has_value(), is_root());
+    if (is_root()) {
+        std::filesystem::create_directory(*recorder.archive());
+        test::write_file(*recorder.archive() / "nccl-graph.xml", "<graphs/>");
+    }
+    recorder.finish("2024-05-01T01:00:00Z");
+    if (!is_root()) return;
+    EXPECT_THAT(test::list(folder_->path()), ElementsAre("결과"));
+    EXPECT_EQ(test::read_text(paths_.out(), "archive/nccl-graph.xml"), "<graphs/>");
+}
+
+TEST_P(RecorderTest, nothing_is_archived_where_nothing_is_left_to_measure) {
+    const auto samples = numbered_samples(rank_, 5);
+    {
+        Recorder recorder = open();
+        for (int id = 0; id < 3; ++id)
+            record(recorder, id, &samples);
+        recorder.finish("2024-05-01T01:00:00Z");
+    }
+    Recorder recorder = open(ExistingRun::resume);
+    EXPECT_FALSE(recorder.archive().has_value());
+    recorder.finish("2024-05-01T02:00:00Z");
+}
+
 TEST_P(RecorderTest, gathers_in_blocks_of_any_size) {
     const auto samples = numbered_samples(rank_, 100);
     const std::uint64_t pulse = progress_.pulse();

@@ -156,6 +156,14 @@ TEST_F(ConsolidationTest, a_disk_that_fills_up_costs_nothing) {
     }
 }
 
+TEST_F(ConsolidationTest, the_run_keeps_what_lies_in_the_archive) {
+    plan(1);
+    std::filesystem::create_directory(paths_.archive());
+    test::write_file(paths_.archive() / "nccl-graph.xml", "<graphs/>\n");
+    consolidate_all();
+    EXPECT_EQ(test::read_text(paths_.out(), "archive/nccl-graph.xml"), "<graphs/>\n");
+}
+
 TEST_F(ConsolidationTest, the_python_reader_reads_it) {
     if (!std::filesystem::exists(RAILGAUGE_PYTHON)) GTEST_SKIP() << "the venv is missing";
     plan(2);

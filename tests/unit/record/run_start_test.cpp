@@ -104,6 +104,16 @@ TEST_F(RunStartTest, what_a_job_killed_before_its_header_left_is_no_run) {
     EXPECT_THAT(test::list(paths_.folder()), ElementsAre("header.h5", "lock"));
 }
 
+TEST_F(RunStartTest, overwriting_drops_the_archive_and_resuming_keeps_it) {
+    interrupted_run({CaseStatus::done});
+    std::filesystem::create_directory(paths_.archive());
+    test::write_file(paths_.archive() / "nccl-graph.xml", "x");
+    { const RunStart resumed = start(ExistingRun::resume); }
+    EXPECT_THAT(test::list(paths_.archive()), ElementsAre("nccl-graph.xml"));
+    const RunStart begun = start(ExistingRun::overwrite);
+    EXPECT_THAT(test::list(paths_.folder()), ElementsAre("header.h5", "lock"));
+}
+
 TEST_F(RunStartTest, overwriting_begins_anew_and_leaves_foreign_files_alone) {
     interrupted_run({CaseStatus::done, CaseStatus::done});
     test::write_file(paths_.folder() / "0002.h5.tmp", "x");

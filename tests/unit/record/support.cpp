@@ -204,6 +204,15 @@ std::string read_attribute(const fs::path& path, const std::string& object,
     return text.c_str();
 }
 
+std::string read_text(const fs::path& path, const std::string& name) {
+    const Handle file = open(path);
+    const Handle dataset(H5Dopen2(file.get(), name.c_str(), H5P_DEFAULT));
+    const Handle type(H5Dget_type(dataset.get()));
+    std::string text(H5Tget_size(type.get()), '\0');
+    H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data());
+    return text.substr(0, text.find_last_not_of('\0') + 1);
+}
+
 bool exists(const fs::path& path, const std::string& name) {
     const Handle file = open(path);
     for (std::size_t end = name.find('/');; end = name.find('/', end + 1)) {

@@ -118,6 +118,9 @@ std::string read_attribute(const std::filesystem::path& file, const std::string&
                            const std::string& name);
 bool exists(const std::filesystem::path& file, const std::string& name);
 
+/// A scalar dataset of fixed-length text, without its padding.
+std::string read_text(const std::filesystem::path& file, const std::string& name);
+
 /// Text column of a compound dataset.
 std::vector<std::string> read_text_column(const std::filesystem::path& file,
                                           const std::string& table, const std::string& column);
