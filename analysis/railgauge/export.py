@@ -20,7 +20,7 @@ from railgauge.errors import RailgaugeError
 from railgauge.load import Run
 from railgauge.model import Case
 from railgauge.output import replacing, require_free
-from railgauge.pair_rows import PAIR_NUMBERS, PairsTables, exported_rows
+from railgauge.pair_rows import NODE_ENDS, PAIR_NUMBERS, PairsTables, exported_rows
 from railgauge.pairs import is_pairs
 from railgauge.results import iterate
 from railgauge.rows import DEVICE_COLUMNS, NUMBER_COLUMNS, Row, rows
@@ -30,7 +30,7 @@ from railgauge.text import clean
 _BATCH = 1 << 19
 _COUNTS = ("case", "group", "measured_ranks", "iterations", "outliers")
 _PAIR_ENDS = ("source_rail", "source_rank", "destination_rail", "destination_rank")
-_PAIR_COUNTS = (*_PAIR_ENDS, "lanes", "samples")
+_PAIR_COUNTS = (*_PAIR_ENDS, *NODE_ENDS, "lanes", "samples")
 _LIBRARY_COUNTS = ("memory_bytes", "memory_most_bytes", "channels")
 _UNSIGNED = ("ops_per_sample", "checked_elements", "wrong_elements")
 _TYPES = (

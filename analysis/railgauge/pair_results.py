@@ -22,6 +22,7 @@ from railgauge.pairs import (
     Times,
     explode,
     is_latency,
+    is_within_nodes,
     make_pair,
     times_of,
     times_of_stream,
@@ -84,6 +85,8 @@ def measure_pairs(run: Run, case: Case) -> PairsResult:
     with run.samples(case) as samples:
         reader = _Reader(samples)
         senders = _find_senders(run, reader)
+        if is_within_nodes(case):
+            _require_one_node(senders, reader)
         if not senders:
             return PairsResult(case, problem="no pair of it holds a sample")
         pairs = sorted(_pairs_of(case, senders, reader), key=lambda p: p.path)
@@ -187,6 +190,13 @@ def _rail_of(run: Run, reader: _Reader, rank: int, first: int, last: int) -> int
     if not -1 <= rail < RAIL_LIMIT:
         raise reader.damaged(f"rank {rank} is on rail {rail}, past 0 to {RAIL_LIMIT - 1}")
     return rail
+
+
+def _require_one_node(senders: list[Sender], reader: _Reader) -> None:
+    for sender in senders:
+        if sender.path.source != sender.path.destination:
+            ends = f"ranks {sender.rank} and {sender.peer}"
+            raise reader.damaged(f"{ends}, a pair within a node, are on two nodes")
 
 
 def _acknowledged(reader: _Reader, rank: int, first: int, last: int) -> bool:

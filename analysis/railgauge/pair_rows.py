@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from railgauge.load import Run
 from railgauge.model import Case
+from railgauge.pair_nodes import NodeSet, Seats, node_sets
 from railgauge.pair_results import PairsResult, iterate_pairs
 from railgauge.pair_sets import (
     Condition,
@@ -18,11 +19,21 @@ from railgauge.pair_sets import (
     path_text,
     rail_medians,
 )
-from railgauge.pairs import Pair
+from railgauge.pairs import Pair, Path, is_within_nodes
 from railgauge.rows import Row, plain
 from railgauge.stats import is_shown
 
-PAIR_NUMBERS = ("rate_Gbit_s", "median_us", "p99_us", "max_us", "percent_of_rail")
+PAIR_NUMBERS = (
+    "rate_Gbit_s",
+    "median_us",
+    "p99_us",
+    "max_us",
+    "percent_of_rail",
+    "percent_of_node",
+    "percent_of_other_nodes",
+)
+NODE_ENDS = ("node", "source_local", "destination_local", "source_gpu", "destination_gpu")
+"""Columns of whole numbers that only pairs within a node have."""
 
 Medians = Mapping[tuple[Condition, int, int], float]
 
@@ -36,6 +47,13 @@ class PairsTables:
         Host of each node.
     results : list of PairsResult
     sets : list of PairSet
+    node_sets : list of NodeSet
+        Of patterns within nodes.
+
+    Raises
+    ------
+    DamagedRun
+        Pairs within nodes were planned, and the ranks have no place of their own in their nodes.
     """
 
     def __init__(self, run: Run) -> None:
@@ -43,6 +61,10 @@ class PairsTables:
         self.results: list[PairsResult] = list(iterate_pairs(run))
         self.sets: list[PairSet] = pair_sets(self.results, self.nodes)
         self._medians: Medians = rail_medians(self.sets)
+        within = any(is_within_nodes(case) for case in run.cases)
+        self.seats: Seats | None = Seats(run) if within else None
+        self.node_sets: list[NodeSet] = node_sets(self.results, self.seats) if self.seats else []
+        self._node_medians = NodeMedians(self.node_sets)
 
     def case_row(self, result: PairsResult) -> Row:
         """Flatten a case: rates in Gbit/s over its pairs, latencies in us over its samples."""
@@ -51,7 +73,7 @@ class PairsTables:
         slowest = self._slowest(result)
         times, per = result.times, 2e3 * result.case.ops_per_sample
         shows_p99 = times is not None and is_shown(times.n, 0.99)
-        return _about(result.case, result.problem) | {
+        row = _about(result.case, result.problem) | {
             "measured_pairs": len(pairs) if pairs else None,
             "samples": sum(p.samples for p in pairs) if pairs else None,
             "lowest_Gbit_s": min(rates, default=None),
@@ -60,11 +82,20 @@ class PairsTables:
             "median_us": times.median / per if times else None,
             "p99_us": times.p99 / per if times and shows_p99 else None,
             "max_us": times.maximum / per if times else None,
-            "slowest": path_text(slowest.path, self.nodes) if slowest else None,
+            "slowest": self.text(result.case, slowest) if slowest else None,
             "slowest_percent": self.percent(result.case, slowest) if slowest else None,
             "checked_elements": result.case.checked_elements,
             "wrong_elements": result.case.wrong_elements,
         }
+        if slowest and is_within_nodes(result.case):
+            row["slowest_percent_of_node"] = self._node_medians.of_node(result.case, slowest)
+        return row
+
+    def text(self, case: Case, pair: Pair) -> str:
+        """Name a pair of a case by its rails, or within a node by its GPUs."""
+        if self.seats and is_within_nodes(case):
+            return self.seats.text(pair.path)
+        return path_text(pair.path, self.nodes)
 
     def _slowest(self, result: PairsResult) -> Pair | None:
         """Return the pair of least rate, or of longest median trip."""
@@ -74,7 +105,7 @@ class PairsTables:
     def pair_rows(self, result: PairsResult) -> Iterator[Row]:
         """Yield a row per pair of a case."""
         for pair in result.pairs:
-            yield {
+            row: Row = {
                 "source": self.nodes[pair.path.source],
                 "source_rail": _known(pair.path.source_rail),
                 "source_rank": _known(pair.path.source_rank),
@@ -89,12 +120,47 @@ class PairsTables:
                 "max_us": pair.max_ns / 1e3,
                 "percent_of_rail": self.percent(result.case, pair),
             }
+            if self.seats and is_within_nodes(result.case):
+                row |= _ends(pair, self.seats) | self._node_medians.row(result.case, pair)
+            yield row
 
     def percent(self, case: Case, pair: Pair) -> float | None:
         """A pair's number as % of the median of its rail over all rounds; None in a wrong case."""
         path = pair.path
         key = (condition_of(case), path.source_rail, path.destination_rail)
         median = None if case.wrong else self._medians.get(key)
+        return 100 * pair.value / median if median else None
+
+
+def _ends(pair: Pair, seats: Seats) -> Row:
+    here, there = seats.of[pair.path.source_rank], seats.of[pair.path.destination_rank]
+    numbers = (here.node, here.local, there.local, _known(here.gpu), _known(there.gpu))
+    return dict(zip(NODE_ENDS, numbers, strict=True))
+
+
+class NodeMedians:
+    """What pairs within nodes are compared with, by condition."""
+
+    def __init__(self, sets: Iterable[NodeSet]) -> None:
+        self._node: dict[tuple[Condition, int], float] = {}
+        self._others: dict[tuple[Condition, Path], float] = {}
+        for found in sets:
+            self._node |= {(found.condition, n.node): n.median for n in found.nodes}
+            self._others |= {(found.condition, path): m for path, m in found.others.items()}
+
+    def row(self, case: Case, pair: Pair) -> Row:
+        """Return a pair's number as % of both medians."""
+        others = None if case.wrong else self._others.get((condition_of(case), pair.path))
+        return {
+            "percent_of_node": self.of_node(case, pair),
+            "percent_of_other_nodes": 100 * pair.value / others if others else None,
+        }
+
+    def of_node(self, case: Case, pair: Pair) -> float | None:
+        """A pair's number as % of the median of its node; None in a wrong case."""
+        if case.wrong:
+            return None
+        median = self._node.get((condition_of(case), pair.path.source))
         return 100 * pair.value / median if median else None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from railgauge.load import Run
 from railgauge.model import Case
 from railgauge.pair_results import PairsResult
-from railgauge.pairs import LATENCY, Path
+from railgauge.pairs import LATENCY, NODE_PATTERNS, Path, is_within_nodes
 from railgauge.stats import MEDIAN, order_rank
 from railgauge.text import size_label
 
@@ -51,6 +51,17 @@ class Condition(NamedTuple):
     def is_latency(self) -> bool:
         """True when the numbers are half round trips in us, else they are Gbit/s."""
         return self.operation == LATENCY
+
+
+class Measured(Protocol):
+    """Pairs that were measured under one condition."""
+
+    @property
+    def condition(self) -> Condition:
+        """What they have in common."""
+
+    def values(self) -> list[float]:
+        """Return the number of every pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +101,10 @@ class PairSet:
 
     condition: Condition
     rails: tuple[RailMatrix, ...]
+
+    def values(self) -> list[float]:
+        """Return the number of every pair."""
+        return [v for rail in self.rails for v in rail.pairs.values()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +146,7 @@ def _integer(case: Case, name: str) -> int:
 def condition_labels(conditions: Sequence[Condition], *, with_size: bool = True) -> list[str]:
     """Describe conditions by size, depth, and whatever else is not the same in all of them."""
     always = {"operation", "depth"} | ({"bytes"} if with_size else set())
+    always |= {"pattern"} if all(c.pattern in NODE_PATTERNS for c in conditions) else set()
     told = [
         n for n in Condition._fields if n in always or len({getattr(c, n) for c in conditions}) > 1
     ]
@@ -156,11 +172,12 @@ def _words(condition: Condition, told: Sequence[str]) -> Iterator[str]:
 def pair_sets(results: Iterable[PairsResult], nodes: Mapping[int, str]) -> list[PairSet]:
     """Join the results, in the order in which their conditions were first measured.
 
-    Cases with wrong data are left out: a wrong case is never a fast one.
+    Patterns within nodes know no rails and are left to `railgauge.pair_nodes`. Cases with wrong
+    data are left out: a wrong case is never a fast one.
     """
     found: dict[Condition, dict[Path, list[float]]] = {}
     for result in results:
-        if result.case.wrong or not result.pairs:
+        if result.case.wrong or not result.pairs or is_within_nodes(result.case):
             continue
         cells = found.setdefault(condition_of(result.case), {})
         for pair in result.pairs:
@@ -196,6 +213,11 @@ def median_of(values: Sequence[float] | Floats) -> float:
     return float(ordered[order_rank(ordered.size, MEDIAN)]) if ordered.size else float("nan")
 
 
+def percent_of(value: float, median: float | None) -> float:
+    """Return a number as % of a median; NaN where there is none, or it is 0."""
+    return 100 * value / median if median else float("nan")
+
+
 def deviations(values: Floats) -> tuple[Floats, Floats]:
     """Compare what each node sends and receives with what all do.
 
@@ -220,7 +242,7 @@ def deviations(values: Floats) -> tuple[Floats, Floats]:
 def ranked(found: PairSet) -> list[RankedPair]:
     """Return the pairs of all rails, slowest against their rail's median first."""
     pairs = [
-        RankedPair(path, value, 100 * value / rail.median)
+        RankedPair(path, value, percent_of(value, rail.median))
         for rail in found.rails
         for path, value in rail.pairs.items()
     ]

@@ -24,6 +24,8 @@ Int64s = NDArray[np.int64]
 
 BENCHMARK = "pairs"
 LATENCY = "latency"
+NODE_FIRST = "node-first"
+NODE_PATTERNS = ("node-pairs", NODE_FIRST)
 _TAIL = 0.99
 _BITS_PER_BYTE = 8
 
@@ -90,6 +92,11 @@ def is_pairs(run: Run) -> bool:
 def is_latency(case: Case) -> bool:
     """Tell whether samples are round trips instead of windows."""
     return case.operation == LATENCY
+
+
+def is_within_nodes(case: Case) -> bool:
+    """Tell whether both ends of each pair of a case are in one node, by its pattern."""
+    return case.variables.get("pattern") in NODE_PATTERNS
 
 
 def explode(case: Case, paths: Sequence[Path], acknowledged_ns: Int64s) -> list[Pair]:

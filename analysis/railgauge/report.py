@@ -118,6 +118,8 @@ def _all_figures(contents: dict[str, Any]) -> Iterator[Figure]:
     yield from contents["figures"].values()
     for one in contents["maps"]:
         yield from (*one["rails"], one["boxes"])
+        if "shape" in one:
+            yield one["shape"]
 
 
 def _template_text(name: str) -> str:

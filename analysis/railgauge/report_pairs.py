@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from math import inf, isnan
 from typing import Any
 
 from railgauge.figures.pair_curves import size_curves, trips_figure
 from railgauge.figures.pair_maps import rail_boxes, rail_maps, unit_of
+from railgauge.figures.pair_nodes import node_boxes, node_data, node_shape
 from railgauge.figures.style import Figure
 from railgauge.load import Run
+from railgauge.pair_nodes import NodeMatrix, NodePair, NodeSet, Seats
 from railgauge.pair_rows import PairsTables
 from railgauge.pair_sets import (
     Condition,
-    PairSet,
+    Measured,
     condition_labels,
     condition_of,
     path_text,
@@ -45,6 +49,7 @@ _TABLE: tuple[TableColumn, ...] = (
     ("max_us", "max (us)", 2),
     ("slowest", "slowest pair", 0),
     ("slowest_percent", "% of rail", 1),
+    ("slowest_percent_of_node", "% of node", 1),
     ("wrong_elements", "#wrong", 0),
     ("status", "status", 0),
     ("samples", "samples", 0),
@@ -63,18 +68,19 @@ def pairs_contents(run: Run) -> dict[str, Any]:
         "communicators": None,
         "figures": _figures(tables),
         "timelines": [],
-        "maps": _maps(tables),
+        "maps": _maps(tables) + _node_maps(tables),
         "first": _first(tables.sets),
-        "tiles": common_tiles(run, samples) + _slowest_tile(tables),
+        "tiles": common_tiles(run, samples) + _slowest_tile(tables) + _node_tile(tables),
         "table": result_table([tables.case_row(r) for r in tables.results], _TABLE),
         "alarms": alarms(run, tables.results),
     }
 
 
 def _figures(tables: PairsTables) -> dict[str, Figure]:
+    sets: list[Measured] = [*tables.sets, *tables.node_sets]
     found = {
-        "rates": size_curves(tables.sets, latency=False),
-        "latencies": size_curves(tables.sets, latency=True),
+        "rates": size_curves(sets, latency=False),
+        "latencies": size_curves(sets, latency=True),
         "trips": trips_figure(_trips(tables)),
     }
     return {name: figure for name, figure in found.items() if figure is not None}
@@ -107,7 +113,54 @@ def _maps(tables: PairsTables) -> list[dict[str, Any]]:
     ]
 
 
-def _first(sets: list[PairSet]) -> int:
+def _node_maps(tables: PairsTables) -> list[dict[str, Any]]:
+    """Return the same of each set within nodes: one figure, and what each node puts into it."""
+    seats = tables.seats
+    if seats is None:
+        return []
+    labels = condition_labels([s.condition for s in tables.node_sets])
+    first = _first(tables.node_sets)
+    return [
+        {
+            "label": label,
+            "within": True,
+            "first": number == first,
+            "rails": [],
+            "shape": node_shape(found),
+            "nodes": [_node(n, found) for n in sorted(found.nodes, key=_slowness(found))],
+            "boxes": node_boxes(found, seats),
+            "unit": unit_of(found.condition),
+            "slowest": [_cells(p, seats) for p in found.ranked[:_SLOWEST]],
+        }
+        for number, (found, label) in enumerate(zip(tables.node_sets, labels, strict=True))
+    ]
+
+
+def _slowness(found: NodeSet) -> Callable[[NodeMatrix], float]:
+    """Order nodes: the one with the slowest pair first, those without any pair last."""
+
+    def key(node: NodeMatrix) -> float:
+        known = node.pairs.values()
+        return -max(known, default=-inf) if found.condition.is_latency else min(known, default=inf)
+
+    return key
+
+
+def _node(matrix: NodeMatrix, found: NodeSet) -> dict[str, Any]:
+    slowest = found.slowest.get(matrix.node)
+    note = "not measured"
+    if slowest:
+        number = f"{slowest.value:.4g} {unit_of(found.condition)}"
+        note = f"slowest {number}, {slowest.percent:.0f} % of its median"
+    return node_data(matrix, found) | {"note": note}
+
+
+def _cells(pair: NodePair, seats: Seats) -> list[str]:
+    others = "-" if isnan(pair.percent_of_others) else f"{pair.percent_of_others:.1f}"
+    return [seats.text(pair.path), f"{pair.value:.4g}", f"{pair.percent:.1f}", others]
+
+
+def _first(sets: Sequence[Measured]) -> int:
     """Position of the set to show first: bandwidth of the largest window."""
 
     def weight(i: int) -> tuple[bool, int]:
@@ -124,3 +177,11 @@ def _slowest_tile(tables: PairsTables) -> list[Tile]:
     slowest = ranked(found)[0]
     where = f"of its rail's median: {path_text(slowest.path, tables.nodes)}"
     return [Tile("slowest pair", f"{slowest.percent:.0f} %", where)]
+
+
+def _node_tile(tables: PairsTables) -> list[Tile]:
+    if not tables.node_sets or tables.seats is None:
+        return []
+    slowest = tables.node_sets[_first(tables.node_sets)].ranked[0]
+    where = f"of its node's median: {tables.seats.text(slowest.path)}"
+    return [Tile("slowest pair within a node", f"{slowest.percent:.0f} %", where)]

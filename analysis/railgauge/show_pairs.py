@@ -18,7 +18,9 @@ from railgauge.pair_sets import (
     path_text,
     ranked,
 )
+from railgauge.pairs import is_within_nodes
 from railgauge.rows import Row, plain, run_document
+from railgauge.show_pair_nodes import NODE_LEGEND, node_lines, node_set_json
 from railgauge.text import pad, plural
 
 _LISTED = 10
@@ -55,11 +57,14 @@ _WRONG = (("#wrong", "", 7, "wrong_elements", "d"),)
 def show_pairs_json(run: Run) -> dict[str, Any]:
     """Return the run, its cases with their pairs, and the rails of each set of cases."""
     tables = PairsTables(run)
-    return {
+    document = {
         "run": run_document(run),
         "cases": [_case_json(r, tables) for r in tables.results],
         "sets": [_set_json(s, tables) for s in tables.sets],
     }
+    if tables.seats:
+        document["node_sets"] = [node_set_json(s, tables.seats) for s in tables.node_sets]
+    return document
 
 
 def _case_json(result: PairsResult, tables: PairsTables) -> dict[str, Any]:
@@ -91,8 +96,10 @@ def _rail_json(rail: RailMatrix, tables: PairsTables) -> dict[str, Any]:
 
 def show_pairs_text(run: Run) -> Iterator[str]:
     """Yield the lines after the preamble: the table, then the slowest pairs of each set."""
-    yield from _LEGEND
     tables = PairsTables(run)
+    yield from _LEGEND
+    if tables.seats:
+        yield from NODE_LEGEND
     heading = ""
     for result in tables.results:
         condition = condition_of(result.case)
@@ -104,13 +111,14 @@ def show_pairs_text(run: Run) -> Iterator[str]:
             heading = found
             yield "#"
             yield f"# {heading}"
-            yield from _table_head(columns)
+            yield from _table_head(columns, "node" if is_within_nodes(result.case) else "rail")
         yield _line(tables.case_row(result), columns)
     yield from _slowest(tables)
+    yield from node_lines(tables)
 
 
-def _table_head(columns: tuple[tuple[str, str, int, str, str], ...]) -> Iterator[str]:
-    for part, end in ((0, "  status, slowest pair (% of rail)"), (1, "")):
+def _table_head(columns: tuple[tuple[str, str, int, str, str], ...], base: str) -> Iterator[str]:
+    for part, end in ((0, f"  status, slowest pair (% of {base})"), (1, "")):
         cells = [pad((name, unit)[part], width) for name, unit, width, _, _ in columns]
         yield ("#" + "".join(cells)[1:] + end).rstrip()
 
@@ -124,8 +132,9 @@ def _line(row: Row, columns: tuple[tuple[str, str, int, str, str], ...]) -> str:
         end += f": {row['reason']}"
     if row["slowest"]:
         end += f"  {row['slowest']}"
-    if row["slowest_percent"] is not None:
-        end += f" ({row['slowest_percent']:.0f} %)"
+    percent = row.get("slowest_percent_of_node", row["slowest_percent"])
+    if percent is not None:
+        end += f" ({percent:.0f} %)"
     return "".join(cells) + "  " + end
 
 

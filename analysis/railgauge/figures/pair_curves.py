@@ -19,7 +19,7 @@ from railgauge.figures.style import (
     size_axis,
     transparent,
 )
-from railgauge.pair_sets import Condition, PairSet, condition_labels, median_of
+from railgauge.pair_sets import Condition, Measured, condition_labels, median_of
 from railgauge.trips import Trips
 
 _MOST_BANDS = 8
@@ -34,7 +34,7 @@ class _Point:
     pairs: int
 
 
-def size_curves(sets: Sequence[PairSet], *, latency: bool) -> Figure | None:
+def size_curves(sets: Sequence[Measured], *, latency: bool) -> Figure | None:
     """Median pair of all rails against message size, the band from the lowest to the highest pair.
 
     None where nothing of that kind was measured.
@@ -64,8 +64,8 @@ def size_curves(sets: Sequence[PairSet], *, latency: bool) -> Figure | None:
     return {"data": data, "layout": layout}
 
 
-def _point(found: PairSet) -> _Point:
-    values = np.array([v for rail in found.rails for v in rail.pairs.values()])
+def _point(found: Measured) -> _Point:
+    values = np.array(found.values())
     low, high = float(values.min()), float(values.max())
     return _Point(found.condition.bytes, low, median_of(values), high, values.size)
 

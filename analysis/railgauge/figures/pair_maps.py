@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +18,7 @@ from railgauge.figures.style import (
     base_layout,
     label_text,
 )
-from railgauge.pair_sets import Condition, Floats, PairSet, RailMatrix, path_text
+from railgauge.pair_sets import Condition, Floats, PairSet, RailMatrix, path_text, percent_of
 from railgauge.text import shorten
 
 _UNMEASURED = "#b7bfc9"
@@ -36,10 +38,10 @@ def rail_maps(found: PairSet, hosts: Sequence[str]) -> list[Figure]:
     The trace's ``meta.median`` lets the page add the percentages, which are half of the data.
     Pairs that were not measured are null, so the grey behind shows.
     """
-    return [_rail_map(rail, found.condition, _unique(hosts)) for rail in found.rails]
+    return [_rail_map(rail, found.condition, unique_labels(hosts)) for rail in found.rails]
 
 
-def _unique(hosts: Sequence[str]) -> list[str]:
+def unique_labels(hosts: Sequence[str]) -> list[str]:
     """Return labels of the hosts; equal ones would be one row."""
     labels = [label_text(h) for h in hosts]
     if len(set(labels)) == len(labels):
@@ -52,24 +54,29 @@ def unit_of(condition: Condition) -> str:
     return "us" if condition.is_latency else "Gb/s"
 
 
-def _rail_map(rail: RailMatrix, condition: Condition, hosts: list[str]) -> Figure:
-    unit = unit_of(condition)
+def colour_scale(condition: Condition) -> tuple[int, int, list[list[Any]], list[int]]:
+    """Return the ends of the colours in % of a median, plotly's colour stops, and the ticks."""
     percent = _LATENCY_PERCENT if condition.is_latency else _BANDWIDTH_PERCENT
     low, high = min(percent), max(percent)
     scale = sorted(
-        ((p - low) / (high - low), c) for p, c in zip(percent, _SLOW_TO_FAST, strict=True)
+        [(p - low) / (high - low), c] for p, c in zip(percent, _SLOW_TO_FAST, strict=True)
     )
-    ticks = [p for p in _TICKS_PERCENT if low <= p <= high]
+    return low, high, scale, [p for p in _TICKS_PERCENT if low <= p <= high]
+
+
+def _rail_map(rail: RailMatrix, condition: Condition, hosts: list[str]) -> Figure:
+    unit = unit_of(condition)
+    low, high, scale, ticks = colour_scale(condition)
     name = label_text(rail.name)
     trace = {
         "type": "heatmap",
         "x": hosts,
         "y": hosts,
-        "z": _rounded(rail.values),
+        "z": rounded(rail.values),
         "meta": {"median": rail.median},
         "zmin": rail.median * low / 100,
         "zmax": rail.median * high / 100,
-        "colorscale": [list(stop) for stop in scale],
+        "colorscale": scale,
         "hoverongaps": False,
         "xgap": 1 if len(hosts) <= 40 else 0,
         "ygap": 1 if len(hosts) <= 40 else 0,
@@ -83,14 +90,16 @@ def _rail_map(rail: RailMatrix, condition: Condition, hosts: list[str]) -> Figur
         },
     }
     title = f"<b>{name}</b> · median {rail.median:.4g} {unit}"
-    return {"data": [trace], "layout": _map_layout(hosts, title)}
+    return {"data": [trace], "layout": map_layout(hosts, title)}
 
 
-def _rounded(values: Floats) -> list[list[float | None]]:
+def rounded(values: Floats) -> list[list[float | None]]:
+    """Return four digits of each number, None for one that is none."""
     return [[None if math.isnan(v) else float(f"{v:.4g}") for v in row] for row in values.tolist()]
 
 
-def _map_layout(hosts: list[str], title: str) -> Figure:
+def map_layout(hosts: list[str], title: str) -> Figure:
+    """Layout of a heat map: what sends down the side, what receives along the foot."""
     axis = {"type": "category", "showgrid": False, "zeroline": False, "automargin": True}
     columns = _ticks(hosts, _MOST_COLUMN_LABELS) | {"title": {"text": "to", "standoff": 4}}
     rows = _ticks(hosts, _MOST_ROW_LABELS) | {"title": {"text": "from", "standoff": 4}}
@@ -120,16 +129,37 @@ def _ticks(hosts: list[str], at_most: int) -> Figure:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One box of `box_figure`: the numbers of its pairs, and which of them is the slowest."""
+
+    name: str
+    values: Sequence[float]
+    median: float
+    slowest: str
+    slowest_value: float
+
+
 def rail_boxes(found: PairSet, nodes: Mapping[int, str]) -> Figure:
-    """One box per rail over its pairs: quartiles, and whiskers to the extreme pairs."""
-    names = [label_text(rail.name) for rail in found.rails]
-    known = [np.array(list(rail.pairs.values())) for rail in found.rails]
+    """One box per rail over its pairs."""
+    worst = max if found.condition.is_latency else min
+    boxes = []
+    for rail in found.rails:
+        path, value = worst(rail.pairs.items(), key=lambda item: item[1])
+        values, text = list(rail.pairs.values()), path_text(path, nodes)
+        boxes.append(Box(label_text(rail.name), values, rail.median, text, value))
+    return box_figure(boxes, found.condition)
+
+
+def box_figure(found: Sequence[Box], condition: Condition) -> Figure:
+    """Boxes side by side: quartiles, and whiskers to the extreme pairs."""
+    known = [np.array(box.values) for box in found]
     quarters = [np.quantile(v, (0.25, 0.75), method="inverted_cdf").tolist() for v in known]
     boxes = {
         "type": "box",
-        "x": names,
+        "x": [box.name for box in found],
         "q1": [q[0] for q in quarters],
-        "median": [rail.median for rail in found.rails],
+        "median": [box.median for box in found],
         "q3": [q[1] for q in quarters],
         "lowerfence": [float(v.min()) for v in known],
         "upperfence": [float(v.max()) for v in known],
@@ -137,36 +167,39 @@ def rail_boxes(found: PairSet, nodes: Mapping[int, str]) -> Figure:
         "marker": {"color": PALETTE[0]},
         "showlegend": False,
     }
-    unit = unit_of(found.condition)
+    unit = unit_of(condition)
     return {
-        "data": [boxes, _slowest_marks(found, names, nodes, unit)],
+        "data": [boxes, _slowest_marks(found, unit)],
         "layout": base_layout(320)
         | {
             "xaxis": {"type": "category", "automargin": True},
-            "yaxis": {
-                "title": {"text": "half round trip (us)" if unit == "us" else "rate (Gb/s)"},
-                "gridcolor": GRID_COLOUR,
-                "rangemode": "tozero",
-                "zeroline": False,
-                "automargin": True,
-            },
+            "yaxis": value_axis(condition),
         },
     }
 
 
-def _slowest_marks(found: PairSet, names: list[str], nodes: Mapping[int, str], unit: str) -> Figure:
-    values, texts = [], []
-    worst = max if found.condition.is_latency else min
-    for rail in found.rails:
-        path, value = worst(rail.pairs.items(), key=lambda item: item[1])
-        pair = label_text(path_text(path, nodes), 100)
-        values.append(value)
-        texts.append(f"{pair}<br>{value:.4g} {unit}, {100 * value / rail.median:.0f} % of median")
+def value_axis(condition: Condition) -> Figure:
+    """Axis of a pair's number, from 0."""
+    return {
+        "title": {"text": "half round trip (us)" if condition.is_latency else "rate (Gb/s)"},
+        "gridcolor": GRID_COLOUR,
+        "rangemode": "tozero",
+        "zeroline": False,
+        "automargin": True,
+    }
+
+
+def _slowest_marks(found: Sequence[Box], unit: str) -> Figure:
+    texts = []
+    for box in found:
+        percent = percent_of(box.slowest_value, box.median)
+        pair = label_text(box.slowest, 100)
+        texts.append(f"{pair}<br>{box.slowest_value:.4g} {unit}, {percent:.0f} % of median")
     return {
         "type": "scatter",
         "mode": "markers",
-        "x": names,
-        "y": values,
+        "x": [box.name for box in found],
+        "y": [box.slowest_value for box in found],
         "text": texts,
         "hovertemplate": "slowest pair: %{text}<extra></extra>",
         "marker": {"color": WRONG_COLOUR, "size": 8, "symbol": "diamond"},

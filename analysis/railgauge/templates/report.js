@@ -81,20 +81,21 @@
     draw("plot-rail" + number, figure);
   };
 
-  const place = (_, number) => {
+  const place = (kind) => (_, number) => {
     const element = document.createElement("div");
-    element.id = "plot-rail" + number;
+    element.id = "plot-" + kind + number;
     return element;
   };
 
-  const pairSet = (set) => {
-    const maps = document.getElementById("rail-maps");
+  // All of them before the first is drawn, which then is as wide as its place.
+  const makePlaces = (id, kind, several) => {
+    const maps = document.getElementById(id);
     for (const old of maps.children) Plotly.purge(old);
-    maps.replaceChildren(...set.rails.map(place)); // all of them before the first is as wide as its place
-    set.rails.forEach(railMap);
-    draw("plot-rails", set.boxes);
-    document.getElementById("slowest-unit").textContent = set.unit;
-    document.querySelector("#slowest tbody").replaceChildren(...set.slowest.map((cells) => {
+    maps.replaceChildren(...several.map(place(kind)));
+  };
+
+  const fillRows = (id, rows) => {
+    document.querySelector("#" + id + " tbody").replaceChildren(...rows.map((cells) => {
       const row = document.createElement("tr");
       cells.forEach((text, i) => {
         const cell = row.insertCell();
@@ -105,10 +106,55 @@
     }));
   };
 
+  const pairSet = (set) => {
+    makePlaces("rail-maps", "rail", set.rails);
+    set.rails.forEach(railMap);
+    draw("plot-rails", set.boxes);
+    document.getElementById("slowest-unit").textContent = set.unit;
+    fillRows("slowest", set.slowest);
+  };
+
   const sets = document.getElementById("map-set");
   if (sets) {
     sets.addEventListener("change", () => pairSet(data.maps[Number(sets.value)]));
     pairSet(data.maps[data.first]);
+  }
+
+  // All nodes of a set share a figure without data; each brings the data of its traces.
+  const nodesAtOnce = 4;
+  const nodeFigure = (shape, node) => {
+    const figure = structuredClone(shape);
+    figure.layout.title.text = node.title;
+    node.data.forEach((piece, i) => Object.assign(figure.data[i], piece));
+    for (const trace of figure.data) {
+      if (trace.type !== "heatmap") continue;
+      trace.z = trace.customdata.map((row) => row.map((value) => value === null ? null : 100 * value / trace.meta.median));
+    }
+    return figure;
+  };
+
+  const someNodes = (set, from) => {
+    const nodes = set.nodes.slice(from, from + nodesAtOnce);
+    makePlaces("node-maps", "node", nodes);
+    nodes.forEach((node, number) => draw("plot-node" + number, nodeFigure(set.shape, node)));
+  };
+
+  const nodeSets = document.getElementById("node-set");
+  if (nodeSets) {
+    const from = document.getElementById("node-from");
+    const chosen = () => data.maps[Number(nodeSets.value)];
+    const wholeSet = () => {
+      const set = chosen();
+      from.replaceChildren(...set.nodes.map((node, i) => new Option(node.host + " · " + node.note, i)));
+      document.getElementById("node-choice").hidden = set.nodes.length <= nodesAtOnce;
+      someNodes(set, 0);
+      draw("plot-nodes", set.boxes);
+      document.getElementById("node-unit").textContent = set.unit;
+      fillRows("node-slowest", set.slowest);
+    };
+    nodeSets.addEventListener("change", wholeSet);
+    from.addEventListener("change", () => someNodes(chosen(), Number(from.value)));
+    wholeSet();
   }
 
   const rowsOf = (table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim()));
