@@ -24,6 +24,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* sum_name = "two ranks: all_reduce";
+constexpr const char* peer_name = "two ranks: rank 1";
 constexpr const char* hang_name = "abort: peer leaves one out";
 constexpr const char* freed_name = "abort: the kernel ends";
 constexpr std::size_t elements = 1 << 20;
@@ -112,11 +113,12 @@ void stay_away(Line& line) {
     static_cast<void>(::read(line.farewell.read_end.get(), &nothing, 1));
 }
 
-void tell_refusal(ncclResult_t made, const Child::Send& send) {
-    send({sum_name, Outcome::skip, "-",
+/// Each rank tells its own: the other may wait for ever.
+void tell_refusal(int rank, ncclResult_t made, const Child::Send& send) {
+    send({rank == 0 ? sum_name : peer_name, Outcome::skip, "-",
           fmt::format("refused by the library: {} ({})", ncclGetErrorString(made),
                       ncclGetLastError(nullptr))});
-    send({hang_name, Outcome::skip, "-", "as above"});
+    if (rank == 0) send({hang_name, Outcome::skip, "-", "as above"});
 }
 
 void work(int rank, Line& line, const Child::Send& send) {
@@ -126,7 +128,7 @@ void work(int rank, Line& line, const Child::Send& send) {
     ncclComm_t comm = nullptr;
     const ncclResult_t made = ncclCommInitRank(&comm, 2, id, rank);
     if (made != ncclSuccess) {
-        if (rank == 0) tell_refusal(made, send);
+        tell_refusal(rank, made, send);
         return;
     }
     live_communicators().add(comm, LiveCommunicators::Kind::measured);
@@ -147,9 +149,9 @@ void work(int rank, Line& line, const Child::Send& send) {
 std::vector<Row> check_two_ranks() {
     Line line{make_pipe(), make_pipe()};
     Child first(sum_name, [&line](const Child::Send& send) { work(0, line, send); });
-    Child second("two ranks: rank 1", [&line](const Child::Send& send) { work(1, line, send); });
+    Child second(peer_name, [&line](const Child::Send& send) { work(1, line, send); });
     line = {};
-    const Clock::time_point end = Clock::now() + 120s;
+    const Clock::time_point end = Clock::now() + 60s;
     std::vector<Row> rows = first.wait(end);
     for (Row& row : second.wait(Clock::now() + 20s))
         rows.push_back(std::move(row));
