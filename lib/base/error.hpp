@@ -36,6 +36,14 @@ class AgreedError : public Error {
     using Error::Error;
 };
 
+/// An error of one rank in a call that the others are inside of, too: there is nobody to agree
+/// with, and the job ends at once.
+class StrandedError : public Error {
+  public:
+    using Error::Error;
+    explicit StrandedError(const Error& error) : Error(error.code(), error.what()) {}
+};
+
 /// `text` with line breaks and control characters replaced, so that it stays one line in a log.
 std::string one_line(const std::string& text);
 

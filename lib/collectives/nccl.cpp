@@ -119,7 +119,7 @@ class NcclCollectives : public Collectives {
     void complete() override {
         timer_.end(stream_.get());
         is_timing_ = false;
-        wait();
+        wait_on(comm_, launch_.name);
     }
 
     bool has_device_times() const override { return true; }
@@ -187,13 +187,13 @@ class NcclCollectives : public Collectives {
 
     /// The stream is polled, so that an error of the communicator is seen while the operation
     /// hangs.
-    void wait() {
+    void wait_on(const NcclCommunicator& comm, const char* doing) {
         constexpr unsigned polls_per_look = 1024;
         for (unsigned polls = 1;; ++polls) {
             const cudaError_t state = cudaStreamQuery(stream_.get());
             if (state == cudaSuccess) break;
-            if (state != cudaErrorNotReady) check_cuda(state, launch_.name);
-            if (polls % polls_per_look == 0) comm_.require_healthy();
+            if (state != cudaErrorNotReady) check_cuda(state, doing);
+            if (polls % polls_per_look == 0) comm.require_healthy();
             if (yields_) sched_yield();
         }
     }
@@ -245,7 +245,7 @@ CommunicatorLife NcclCollectives::live() {
         check_nccl(ncclAllReduce(buffer.data(), buffer.data(), registered_bytes, ncclUint8, ncclMax,
                                  part.get(), stream_.get()),
                    "the first operation of a communicator", part.get());
-        check_cuda(cudaStreamSynchronize(stream_.get()), "the first operation of a communicator");
+        wait_on(part, "the first operation of a communicator");
         life.first_ns = lap();
         life.memory_bytes =
             free_before - free_gpu_bytes() - static_cast<std::int64_t>(registered_bytes);

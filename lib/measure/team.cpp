@@ -9,6 +9,8 @@ std::optional<Failure> attempt(const std::function<void()>& stage) {
     try {
         stage();
         return std::nullopt;
+    } catch (const StrandedError&) {
+        throw;
     } catch (const Error& error) {
         return Failure{error.code(), error.what()};
     } catch (const std::bad_alloc&) {

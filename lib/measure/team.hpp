@@ -34,7 +34,8 @@ class Team {
     virtual CheckTally agree(const std::optional<Failure>& failure, CheckTally tally) = 0;
 };
 
-/// Runs `stage`; an exception becomes its failure. std::logic_error passes: it is a bug.
+/// Runs `stage`; an exception becomes its failure. std::logic_error passes: it is a bug; so does
+/// StrandedError.
 std::optional<Failure> attempt(const std::function<void()>& stage);
 
 /// Runs `stage` on this rank and agrees: all ranks go on, or all throw the same AgreedError.

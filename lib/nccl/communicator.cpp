@@ -55,6 +55,16 @@ std::vector<ncclUniqueId> share_ids(MPI_Comm comm, int rank, int size) {
     return ids;
 }
 
+/// Runs a step that all ranks take together.
+template <class Step>
+void together(Step step) {
+    try {
+        step();
+    } catch (const Error& error) {
+        throw StrandedError(error);
+    }
+}
+
 /// Waits for what was started on a communicator that does not block. The deadline is the
 /// watchdog's.
 void wait_for(ncclComm_t comm, const char* doing) {
@@ -88,9 +98,11 @@ NcclCommunicator NcclCommunicator::make_root(MPI_Comm comm, const NcclOptions& o
         ids.size() == 1 ? ncclCommInitRankConfig(&root, size, ids.front(), rank, &config)
                         : ncclCommInitRankScalable(&root, size, rank, static_cast<int>(ids.size()),
                                                    ids.data(), &config);
-    check_nccl_started(started, doing, root);
-    live_communicators().add(root, Kind::root);
-    wait_for(root, doing);
+    if (root != nullptr) live_communicators().add(root, Kind::root);
+    together([&] {
+        check_nccl_started(started, doing, root);
+        wait_for(root, doing);
+    });
     return NcclCommunicator(root);
 }
 
@@ -99,8 +111,10 @@ NcclCommunicator NcclCommunicator::split(int color, const NcclOptions& options) 
     ncclComm_t part = nullptr;
     constexpr const char* doing = "splitting a communicator";
     const int part_color = color < 0 ? NCCL_SPLIT_NOCOLOR : color;
-    check_nccl_started(ncclCommSplit(comm_, part_color, rank_, &part, &config), doing, comm_);
-    wait_for(comm_, doing);
+    together([&] {
+        check_nccl_started(ncclCommSplit(comm_, part_color, rank_, &part, &config), doing, comm_);
+        wait_for(comm_, doing);
+    });
     if (color < 0) return {};
     if (part == nullptr) throw std::logic_error("a split gave no communicator");
     live_communicators().add(part, Kind::measured);
@@ -132,8 +146,10 @@ void NcclCommunicator::require_healthy() const {
 void NcclCommunicator::close() {
     if (comm_ == nullptr) return;
     constexpr const char* doing = "ending a communicator";
-    check_nccl_started(ncclCommFinalize(comm_), doing, comm_);
-    wait_for(comm_, doing);
+    together([&] {
+        check_nccl_started(ncclCommFinalize(comm_), doing, comm_);
+        wait_for(comm_, doing);
+    });
     live_communicators().remove(comm_);
     check_nccl_started(ncclCommDestroy(std::exchange(comm_, nullptr)), doing);
 }

@@ -12,7 +12,7 @@
 namespace railgauge {
 namespace {
 
-constexpr std::chrono::milliseconds ras_limit{1000};
+constexpr std::chrono::milliseconds ras_limit{1500};
 
 std::uint8_t library_error() {
     return static_cast<std::uint8_t>(live_communicators().error());

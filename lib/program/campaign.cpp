@@ -150,7 +150,10 @@ CaseResult Campaign::keep(const Case& c, const CaseResult& result, const Workloa
     };
     CaseResult recorded = recorder_.record(record);
     if (result.status == CaseStatus::wrong) worst_ = ExitCode::wrong_data;
-    if (result.status == CaseStatus::failed && worst_ == ExitCode::done) worst_ = ExitCode::library;
+    if (result.status == CaseStatus::failed) {
+        log_root("case {} failed: {}", c.name(), result.reason);
+        if (worst_ == ExitCode::done) worst_ = ExitCode::library;
+    }
     progress_.set(Phase::between, -1);
     return recorded;
 }

@@ -17,7 +17,7 @@ struct LibraryWatch {
     std::function<std::string(int error)> describe;
 
     /// On the rank that writes expired.json: what the library's own monitor says of the job. Takes
-    /// a second at most.
+    /// 1.5 s at most.
     std::function<std::string()> evidence;
 
     /// Before the process ends by the deadline: gives up what hangs. May take long.

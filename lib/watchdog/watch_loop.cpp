@@ -28,7 +28,7 @@ constexpr milliseconds tidying_patience{100};
 constexpr milliseconds report_patience{1500};
 constexpr milliseconds rank_0_patience{800};
 constexpr milliseconds parting_time{300};
-constexpr milliseconds evidence_patience{1200};
+constexpr milliseconds evidence_patience{1800};
 constexpr milliseconds abandon_patience{2000};
 
 Setting setting_of(const Watchdog::Options& options) {

@@ -39,7 +39,6 @@ def test_an_error_of_one_group_ends_all(measure: Measure) -> None:
     assert ended.said("rank 2", NCCL_TEXT), ended.stderr
 
 
-@pytest.mark.xfail(strict=True, reason="the first operation is waited for without a look at errors")
 def test_an_error_in_a_communicator_s_first_operation_is_named(measure: Measure) -> None:
     ended = measure(
         *("--op", "communicator", "-n", "2", "-w", "1", "--timeout", "2s"), fault="1:*:error"
@@ -48,7 +47,6 @@ def test_an_error_in_a_communicator_s_first_operation_is_named(measure: Measure)
     assert ended.said("rank 1", NCCL_TEXT), ended.stderr
 
 
-@pytest.mark.xfail(strict=True, reason="the rank that knows the error waits for those that hang")
 def test_an_error_of_one_rank_in_setting_up_is_named(measure: Measure) -> None:
     ended = measure(*PLAN, "--timeout", "2s", fault="1:init:error")
     assert ended.code == 6, ended.stderr
