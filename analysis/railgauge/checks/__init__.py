@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from railgauge.checks import case_complete, data_right, rail_proven
 from railgauge.load import Run
-from railgauge.pairs import is_pairs
 from railgauge.verdict import CheckResult, Finding, Verdict, of_check
 
 
@@ -26,7 +25,12 @@ class Check:
 CHECKS = (
     Check("case_complete", "Every planned case was measured", case_complete.judge),
     Check("data_right", "Every verified element was right", data_right.judge),
-    Check("rail_proven", "Every rail carried its own bytes", rail_proven.judge, is_pairs),
+    Check(
+        "rail_proven",
+        "Every rail carried its own bytes",
+        rail_proven.judge,
+        rail_proven.applies,
+    ),
 )
 
 
