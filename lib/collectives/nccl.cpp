@@ -33,6 +33,18 @@ std::int64_t free_gpu_bytes() {
     return static_cast<std::int64_t>(free);
 }
 
+/// Nanoseconds from one call to the next.
+class Laps {
+  public:
+    std::int64_t next() {
+        const std::int64_t now_ns = monotonic_now_ns();
+        return now_ns - std::exchange(before_ns_, now_ns);
+    }
+
+  private:
+    std::int64_t before_ns_ = monotonic_now_ns();
+};
+
 /// A sum of inputs that this rank multiplies by its factor first.
 class MulSum {
   public:
@@ -227,33 +239,31 @@ LibraryChoice NcclCollectives::take_choice() {
 }
 
 CommunicatorLife NcclCollectives::live() {
-    constexpr std::size_t registered_bytes = std::size_t{1} << 20;
+    constexpr std::size_t bytes = std::size_t{1} << 20;
+    constexpr const char* first = "the first operation of a communicator";
     CommunicatorLife life;
     const std::int64_t free_before = free_gpu_bytes();
-    std::int64_t before_ns = monotonic_now_ns();
-    const auto lap = [&before_ns] {
-        const std::int64_t now_ns = monotonic_now_ns();
-        return now_ns - std::exchange(before_ns, now_ns);
-    };
+    Laps laps;
+    Buffer buffer;  // outlives the communicators on the way out of an error: they are aborted first
     NcclCommunicator root = NcclCommunicator::make_root(job_.get(), setting_.nccl);
-    life.init_ns = lap();
+    life.init_ns = laps.next();
     NcclCommunicator part = root.split(setting_.group, setting_.nccl);
-    life.split_ns = lap();
+    life.split_ns = laps.next();
     if (part) {
-        const Buffer buffer = allocate_registered(part.get(), registered_bytes);
-        life.register_ns = lap();
-        check_nccl(ncclAllReduce(buffer.data(), buffer.data(), registered_bytes, ncclUint8, ncclMax,
+        buffer = allocate_registered(part.get(), bytes);
+        life.register_ns = laps.next();
+        check_nccl(ncclAllReduce(buffer.data(), buffer.data(), bytes, ncclUint8, ncclMax,
                                  part.get(), stream_.get()),
-                   "the first operation of a communicator", part.get());
-        wait_on(part, "the first operation of a communicator");
-        life.first_ns = lap();
-        life.memory_bytes =
-            free_before - free_gpu_bytes() - static_cast<std::int64_t>(registered_bytes);
-        before_ns = monotonic_now_ns();
+                   first, part.get());
+        wait_on(part, first);
+        life.first_ns = laps.next();
+        life.memory_bytes = free_before - free_gpu_bytes() - static_cast<std::int64_t>(bytes);
+        buffer = {};
+        laps.next();
     }
     part.close();
     root.close();
-    life.finalize_ns = lap();
+    life.finalize_ns = laps.next();
     return life;
 }
 

@@ -6,6 +6,7 @@
 
 #include "cuda/clear.hpp"
 #include "nccl/check.hpp"
+#include "nccl/live.hpp"
 
 namespace railgauge {
 namespace {
@@ -38,7 +39,8 @@ Buffer allocate_registered(ncclComm_t comm, std::size_t size) {
     check_nccl(ncclCommRegister(comm, memory.data(), memory.size(), &handle),
                "registering a buffer", comm);
     return {memory.release(), size, [comm, handle](void* data) {
-                log_nccl_error(ncclCommDeregister(comm, handle), "deregistering a buffer");
+                if (live_communicators().contains(comm))
+                    log_nccl_error(ncclCommDeregister(comm, handle), "deregistering a buffer");
                 free_memory(data);
             }};
 }
@@ -50,7 +52,9 @@ Buffer allocate_symmetric(ncclComm_t comm, std::size_t size) {
                                       NCCL_WIN_COLL_SYMMETRIC),
                "registering a symmetric window", comm);
     return {memory.release(), size, [comm, window](void* data) {
-                log_nccl_error(ncclCommWindowDeregister(comm, window), "deregistering a window");
+                if (live_communicators().contains(comm))
+                    log_nccl_error(ncclCommWindowDeregister(comm, window),
+                                   "deregistering a window");
                 free_memory(data);
             }};
 }

@@ -9,6 +9,9 @@
 
 namespace railgauge {
 
+// A buffer is freed before its communicator is closed; one that is left when the communicator was
+// aborted is only freed.
+
 /// GPU memory that `comm` knows: ncclMemAlloc and ncclCommRegister.
 /// @throws Error(library) when NCCL refuses
 Buffer allocate_registered(ncclComm_t comm, std::size_t size);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nccl/live.hpp"
 
+#include <algorithm>
+
 #include "nccl/check.hpp"
 
 namespace railgauge {
@@ -13,6 +15,12 @@ void LiveCommunicators::add(ncclComm_t comm, Kind kind) {
 bool LiveCommunicators::remove(ncclComm_t comm) {
     const std::lock_guard lock(mutex_);
     return std::erase_if(entries_, [comm](const Entry& entry) { return entry.comm == comm; }) > 0;
+}
+
+bool LiveCommunicators::contains(ncclComm_t comm) {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(entries_.begin(), entries_.end(),
+                       [comm](const Entry& entry) { return entry.comm == comm; });
 }
 
 ncclResult_t LiveCommunicators::error() {

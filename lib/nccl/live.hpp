@@ -20,6 +20,8 @@ class LiveCommunicators {
     /// @return whether it was still there: else another thread has aborted it
     bool remove(ncclComm_t comm);
 
+    bool contains(ncclComm_t comm);
+
     /// The first error any of the measured ones has met. A root that does not block is asked by the
     /// thread that waits for it alone: asking ends its jobs.
     ncclResult_t error();
