@@ -223,7 +223,8 @@ def test_hostile_columns_are_harmless(
     change_cases(rails, **columns)
     for command in ("show", "report", "check"):
         result = railgauge(command, rails)
-        assert result.returncode == 0, result.stderr
+        # Its ranks have no NICs that could prove rails: a check may say that it does not know.
+        assert result.returncode in ((0, 3) if command == "check" else (0,)), result.stderr
         assert "\x1b" not in result.stdout
         assert max(map(len, result.stdout.splitlines())) < 2_000
     show_json(railgauge, rails)
