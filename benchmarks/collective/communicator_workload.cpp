@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/communicator_workload.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -27,8 +28,7 @@ Traffic CommunicatorWorkload::traffic() const {
 }
 
 void CommunicatorWorkload::reserve(std::size_t samples) {
-    constexpr std::size_t warm_up = 64;
-    lives_.reserve(samples + warm_up);
+    lives_.resize(std::max<std::size_t>(samples, 1));
 }
 
 std::vector<SampleColumn> CommunicatorWorkload::extra_columns() const {
@@ -40,9 +40,9 @@ std::vector<SampleColumn> CommunicatorWorkload::extra_columns() const {
 }
 
 void CommunicatorWorkload::extra_cells(std::size_t column, std::span<Cell> cells) const {
-    const std::size_t first = lives_.size() - cells.size();
+    const std::size_t first = count_ - cells.size();
     for (std::size_t i = 0; i < cells.size(); ++i)
-        cells[i] = static_cast<Cell>(lives_[first + i].*steps.at(column).value);
+        cells[i] = static_cast<Cell>(lives_[(first + i) % lives_.size()].*steps.at(column).value);
 }
 
 }  // namespace railgauge

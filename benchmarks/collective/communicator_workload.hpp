@@ -17,11 +17,11 @@ class CommunicatorWorkload : public IterationWorkload {
     CommunicatorWorkload(Collectives& collectives, int group)
         : collectives_(collectives), group_(group) {}
 
-    void prepare(const Case& /*c*/) override { lives_.clear(); }
+    void prepare(const Case& /*c*/) override { count_ = 0; }
     int group() const override { return group_; }
     Traffic traffic() const override;
 
-    void launch() override { lives_.push_back(collectives_.live()); }
+    void launch() override { lives_[count_++ % lives_.size()] = collectives_.live(); }
     CheckTally check(std::uint64_t /*round*/) override { return {}; }
     void reserve(std::size_t samples) override;
 
@@ -32,7 +32,9 @@ class CommunicatorWorkload : public IterationWorkload {
   private:
     Collectives& collectives_;
     int group_;
-    std::vector<CommunicatorLife> lives_;  ///< warm-up included
+    /// The last, as many as samples can be taken; number n is at n modulo the size.
+    std::vector<CommunicatorLife> lives_{1};
+    std::size_t count_ = 0;
 };
 
 }  // namespace railgauge

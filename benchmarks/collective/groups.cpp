@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "collectives/names.hpp"
+#include "base/names.hpp"
 
 namespace railgauge {
 namespace {

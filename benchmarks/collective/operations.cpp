@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/names.hpp"
 #include "collective/pattern.hpp"
-#include "collectives/names.hpp"
 
 namespace railgauge {
 namespace {

@@ -129,7 +129,7 @@ void CollectiveOptions::add_manner(CLI::App& group) {
 
 void CollectiveOptions::add_nccl(CLI::App& group) {
     add_choice(group, "--cta-policy", nccl.cta_policy, "How NCCL uses the GPU's CTAs",
-               {"default", "efficiency", "zero"});
+               {cta_policies.begin(), cta_policies.end()});
     const auto add_number = [&](const char* flag, int& value, const char* help, int least) {
         group.add_option(flag, value, help)
             ->check(CLI::Range(least, 1024).description(""))

@@ -52,6 +52,10 @@ PairsWorkload::PairsWorkload(std::unique_ptr<Transport> transport,
       rail_(rail),
       buffer_(transport_->allocate(*memory_, largest_needed_bytes(plan, *transport_, share))) {}
 
+PairsWorkload::~PairsWorkload() {
+    if (transport_) transport_->abandon();
+}
+
 void PairsWorkload::prepare(const Case& c) {
     disconnect();
     call_ = call_of(c);
@@ -128,7 +132,9 @@ CheckTally PairsWorkload::check(std::uint64_t round) {
 
 void PairsWorkload::close() {
     disconnect();
+    buffer_.reset();
     transport_->close();
+    transport_.reset();
 }
 
 void PairsWorkload::require_fit(const PairCall& call) const {

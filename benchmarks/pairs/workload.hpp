@@ -28,6 +28,8 @@ class PairsWorkload : public IterationWorkload {
     PairsWorkload(std::unique_ptr<Transport> transport, std::unique_ptr<MemorySpace> memory,
                   const PairsPlan& plan, MemoryShare share, int rank, int rail);
 
+    ~PairsWorkload() override;
+
     void prepare(const Case& c) override;
     int group() const override;
     Traffic traffic() const override;

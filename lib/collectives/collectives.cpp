@@ -3,10 +3,7 @@
 
 #include <array>
 
-#include <fmt/format.h>
-
-#include "base/error.hpp"
-#include "collectives/names.hpp"
+#include "base/names.hpp"
 #include "mpi/gpu_memory.hpp"
 
 namespace railgauge {
@@ -16,11 +13,13 @@ struct BackendRow {
     std::string_view name;
     std::unique_ptr<Collectives> (*make)(const CollectivesSetting& setting);
     bool needs_gpu;
+    void (*require)(std::string_view memory);
 };
 
 /// Every backend. A new one is a file and a row.
 constexpr std::array<BackendRow, 2> backends{
-    {{"mpi", &make_mpi_collectives, false}, {"nccl", &make_nccl_collectives, true}}};
+    {{"mpi", &make_mpi_collectives, false, &require_mpi_reaches},
+     {"nccl", &make_nccl_collectives, true, &require_nccl}}};
 
 struct KindRow {
     std::string_view name;
@@ -53,15 +52,7 @@ bool backend_needs_gpu(std::string_view backend) {
 }
 
 void require_backend(std::string_view backend, std::string_view memory) {
-    if (backend_named(backend).needs_gpu) {
-        require_nccl();
-        if (memory != "host") return;
-        throw Error(ExitCode::usage, fmt::format("{} cannot use memory 'host'", backend),
-                    "it moves what a GPU can reach", "use --memory cuda or pinned");
-    }
-    if (memory != "cuda" || mpi_reaches_gpu_memory()) return;
-    throw Error(ExitCode::usage, "this MPI cannot use memory 'cuda'", "it is not CUDA-aware",
-                "use --memory host or pinned, or an MPI built with CUDA");
+    backend_named(backend).require(memory);
 }
 
 std::unique_ptr<Collectives> make_collectives(std::string_view backend,

@@ -118,8 +118,8 @@ std::vector<std::string> collectives_names();
 /// Whether a backend works on GPUs. @throws Error(usage) for an unknown name
 bool backend_needs_gpu(std::string_view backend);
 
-/// @throws Error(usage) when the build lacks NCCL
-void require_nccl();
+/// @throws Error(usage) when the build lacks NCCL, or it cannot use that memory
+void require_nccl(std::string_view memory);
 
 /// To be asked before anything is written.
 /// @throws Error(usage) when the build lacks the backend, or it cannot reach that memory

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "collectives/names.hpp"
+#include "base/names.hpp"
 
 namespace railgauge {
 namespace {

@@ -2,7 +2,6 @@
 // MPI collectives: a prepared call is a function pointer and its arguments.
 #include <cstddef>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,7 +10,7 @@
 #include "base/error.hpp"
 #include "collectives/collectives.hpp"
 #include "collectives/mpi_calls.hpp"
-#include "measure/clock.hpp"
+#include "measure/laps.hpp"
 #include "mpi/check.hpp"
 #include "mpi/communicator.hpp"
 
@@ -119,24 +118,20 @@ class MpiCollectives : public Collectives {
 
 CommunicatorLife MpiCollectives::live() {
     CommunicatorLife life;
-    std::int64_t before_ns = monotonic_now_ns();
-    const auto lap = [&before_ns] {
-        const std::int64_t now_ns = monotonic_now_ns();
-        return now_ns - std::exchange(before_ns, now_ns);
-    };
+    Laps laps;
     Communicator all = Communicator::duplicate(job_.get());
-    life.init_ns = lap();
+    life.init_ns = laps.next();
     Communicator part = Communicator::split(all.get(), group_);
-    life.split_ns = lap();
+    life.split_ns = laps.next();
     if (part) {
         int value = 0;
         check_mpi(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, part.get()),
                   "the first operation of a communicator");
-        life.first_ns = lap();
+        life.first_ns = laps.next();
         part.close();
     }
     all.close();
-    life.finalize_ns = lap();
+    life.finalize_ns = laps.next();
     return life;
 }
 

@@ -15,12 +15,15 @@
 #include "cuda/event_timer.hpp"
 #include "cuda/gpu.hpp"
 #include "cuda/handles.hpp"
-#include "measure/clock.hpp"
+#include "measure/laps.hpp"
+#include "measure/team.hpp"
+#include "memory/cuda.hpp"
 #include "mpi/communicator.hpp"
 #include "mpi/cpu_share.hpp"
 #include "nccl/buffer.hpp"
 #include "nccl/check.hpp"
 #include "nccl/communicator.hpp"
+#include "nccl/live.hpp"
 #include "nccl/profiler.hpp"
 
 namespace railgauge {
@@ -32,18 +35,6 @@ std::int64_t free_gpu_bytes() {
     check_cuda(cudaMemGetInfo(&free, &total), "asking for free GPU memory");
     return static_cast<std::int64_t>(free);
 }
-
-/// Nanoseconds from one call to the next.
-class Laps {
-  public:
-    std::int64_t next() {
-        const std::int64_t now_ns = monotonic_now_ns();
-        return now_ns - std::exchange(before_ns_, now_ns);
-    }
-
-  private:
-    std::int64_t before_ns_ = monotonic_now_ns();
-};
 
 /// A sum of inputs that this rank multiplies by its factor first.
 class MulSum {
@@ -109,6 +100,7 @@ class NcclCollectives : public Collectives {
         launch_ = nccl_launch_of(first.operation);
         graph_.reset();
         mulsum_.reset();
+        is_timing_ = false;
         if (first.reduce == ReduceOperation::mulsum)
             mulsum_.emplace(first.type, rank(), comm_.get());
         arguments_.clear();
@@ -156,8 +148,10 @@ class NcclCollectives : public Collectives {
         job_.close();
     }
 
-    /// Destroying a stream or freeing memory would wait for a kernel that hangs.
+    /// Destroying a stream or freeing memory would wait for a kernel that hangs, and aborting for
+    /// graphs that use the communicator.
     void abandon() noexcept override {
+        graph_.reset();
         mulsum_.reset();
         comm_ = {};
         root_ = {};
@@ -177,21 +171,29 @@ class NcclCollectives : public Collectives {
             check_nccl(launch_.issue(arguments_.front()), launch_.name, comm_.get());
             return;
         }
-        check_nccl(ncclGroupStart(), "beginning a group call");
+        // A group that was begun must be ended whatever happens in it, or nothing is launched any
+        // more.
+        ncclResult_t result = ncclGroupStart();
         for (const NcclArguments& arguments : arguments_)
-            check_nccl(launch_.issue(arguments), launch_.name, comm_.get());
-        check_nccl(ncclGroupEnd(), launch_.name, comm_.get());
+            result = result == ncclSuccess ? launch_.issue(arguments) : result;
+        const ncclResult_t ended = ncclGroupEnd();
+        check_nccl(result == ncclSuccess ? ended : result, launch_.name, comm_.get());
     }
 
     void capture(int launches) {
         cudaStream_t stream = stream_.get();
         check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
                    "beginning a CUDA graph");
-        for (int i = 0; i < launches; ++i)
-            issue();
+        const auto failure = attempt([&] {
+            for (int i = 0; i < launches; ++i)
+                issue();
+        });
+        // Ended whatever happened, or the stream could not be used any more.
         cudaGraph_t graph = nullptr;
-        check_cuda(cudaStreamEndCapture(stream, &graph), "ending a CUDA graph");
+        const cudaError_t ended = cudaStreamEndCapture(stream, &graph);
         const CudaGraph recorded(graph);
+        if (failure) throw Error(failure->code, failure->text);
+        check_cuda(ended, "ending a CUDA graph");
         cudaGraphExec_t executable = nullptr;
         check_cuda(cudaGraphInstantiate(&executable, graph, 0), "making a CUDA graph executable");
         graph_.reset(executable);
@@ -227,7 +229,8 @@ class NcclCollectives : public Collectives {
 
 LibraryChoice NcclCollectives::take_choice() {
     profiler_.deactivate();
-    const std::vector<AlgorithmUse> uses = profiler_.take();
+    std::vector<AlgorithmUse> uses = profiler_.take();
+    std::erase_if(uses, [](const AlgorithmUse& use) { return use.operation == profiler_more; });
     if (uses.empty()) return {};
     LibraryChoice choice{uses.front().algorithm, uses.front().protocol, uses.front().channels};
     for (const AlgorithmUse& use : uses) {  // more than one: say all, and no one number
@@ -250,14 +253,18 @@ CommunicatorLife NcclCollectives::live() {
     NcclCommunicator part = root.split(setting_.group, setting_.nccl);
     life.split_ns = laps.next();
     if (part) {
+        const std::int64_t free_between = free_gpu_bytes();
+        laps.next();
         buffer = allocate_registered(part.get(), bytes);
         life.register_ns = laps.next();
+        const std::int64_t buffer_bytes = free_between - free_gpu_bytes();
+        laps.next();
         check_nccl(ncclAllReduce(buffer.data(), buffer.data(), bytes, ncclUint8, ncclMax,
                                  part.get(), stream_.get()),
                    first, part.get());
         wait_on(part, first);
         life.first_ns = laps.next();
-        life.memory_bytes = free_before - free_gpu_bytes() - static_cast<std::int64_t>(bytes);
+        life.memory_bytes = free_before - free_gpu_bytes() - buffer_bytes;
         buffer = {};
         laps.next();
     }
@@ -269,7 +276,9 @@ CommunicatorLife NcclCollectives::live() {
 
 }  // namespace
 
-void require_nccl() {}
+void require_nccl(std::string_view memory) {
+    require_gpu_reaches(memory);
+}
 
 std::unique_ptr<Collectives> make_nccl_collectives(const CollectivesSetting& setting) {
     return std::make_unique<NcclCollectives>(setting);

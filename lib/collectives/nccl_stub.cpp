@@ -4,13 +4,13 @@
 
 namespace railgauge {
 
-void require_nccl() {
+void require_nccl(std::string_view /*memory*/) {
     throw Error(ExitCode::usage, "not configured: built without NCCL", "backend 'nccl' needs it",
                 "use --backend mpi");
 }
 
 std::unique_ptr<Collectives> make_nccl_collectives(const CollectivesSetting& /*setting*/) {
-    require_nccl();
+    require_nccl("");
     return nullptr;
 }
 

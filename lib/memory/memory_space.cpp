@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/memory_space.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/error.hpp"
+#include "base/names.hpp"
 #include "base/units.hpp"
 #include "memory/cuda.hpp"
 
@@ -25,14 +24,6 @@ struct MemoryRow {
 constexpr std::array<MemoryRow, 3> table{{{"host", &make_host_memory, false},
                                           {"pinned", &make_pinned_memory, true},
                                           {"cuda", &make_cuda_memory, true}}};
-
-const MemoryRow& row_named(std::string_view name) {
-    const auto* const found = std::find_if(table.begin(), table.end(),
-                                           [&](const MemoryRow& row) { return row.name == name; });
-    if (found != table.end()) return *found;
-    throw Error(ExitCode::usage, fmt::format("memory '{}' is unknown", name),
-                fmt::format("there are {}", fmt::join(memory_names(), ", ")), "use one of these");
-}
 
 }  // namespace
 
@@ -55,19 +46,21 @@ void require_share(std::uint64_t needed_bytes, const MemoryShare& share,
 }
 
 std::vector<std::string> memory_names() {
-    std::vector<std::string> names;
-    names.reserve(table.size());
-    for (const MemoryRow& row : table)
-        names.emplace_back(row.name);
-    return names;
+    return names_of(table);
 }
 
 bool needs_gpu(std::string_view name) {
-    return row_named(name).needs_gpu;
+    return row_named(table, name, "memory").needs_gpu;
+}
+
+void require_gpu_reaches(std::string_view memory) {
+    if (needs_gpu(memory)) return;
+    throw Error(ExitCode::usage, fmt::format("a GPU cannot use memory '{}'", memory),
+                "it reaches its own and what is pinned for it", "use --memory cuda or pinned");
 }
 
 std::unique_ptr<MemorySpace> make_memory_space(std::string_view name) {
-    return row_named(name).make();
+    return row_named(table, name, "memory").make();
 }
 
 }  // namespace railgauge

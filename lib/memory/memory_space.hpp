@@ -39,7 +39,8 @@ class MemorySpace {
     virtual ~MemorySpace() = default;
     virtual std::string_view name() const = 0;
 
-    /// Page-aligned memory whose pages are present. A size of 0 gives a valid pointer.
+    /// Memory whose pages are present, aligned to 256 B at least. A size of 0 gives a valid
+    /// pointer.
     /// @throws Error when it cannot be had
     virtual Buffer allocate(std::size_t size) = 0;
 

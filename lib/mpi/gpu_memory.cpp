@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include "base/error.hpp"
+
 // Open MPI alone answers, in a header of its own.
 #if defined(OMPI_MAJOR_VERSION)
 #include <mpi-ext.h>
@@ -19,5 +21,11 @@ bool mpi_reaches_gpu_memory() {
     return false;
 }
 #endif
+
+void require_mpi_reaches(std::string_view memory) {
+    if (memory != "cuda" || mpi_reaches_gpu_memory()) return;
+    throw Error(ExitCode::usage, "this MPI cannot use memory 'cuda'", "it is not CUDA-aware",
+                "use --memory host or pinned, or an MPI built with CUDA");
+}
 
 }  // namespace railgauge

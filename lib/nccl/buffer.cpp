@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.hpp"
 #include "cuda/clear.hpp"
 #include "nccl/check.hpp"
 #include "nccl/live.hpp"
@@ -51,6 +52,10 @@ Buffer allocate_symmetric(ncclComm_t comm, std::size_t size) {
     check_nccl(ncclCommWindowRegister(comm, memory.data(), memory.size(), &window,
                                       NCCL_WIN_COLL_SYMMETRIC),
                "registering a symmetric window", comm);
+    if (window == nullptr) {  // no error to NCCL: it would use the memory as any other
+        throw Error(ExitCode::usage, "there is no symmetric memory here",
+                    "NCCL gave no window for the buffer", "use --buffers plain or registered");
+    }
     return {memory.release(), size, [comm, window](void* data) {
                 if (live_communicators().contains(comm))
                     log_nccl_error(ncclCommWindowDeregister(comm, window),

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nccl/communicator.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "mpi/check.hpp"
@@ -20,11 +19,14 @@ namespace {
 
 using Kind = LiveCommunicators::Kind;
 
+/// In the order of cta_policies.
+constexpr std::array<int, cta_policies.size()> policies{
+    NCCL_CTA_POLICY_DEFAULT, NCCL_CTA_POLICY_EFFICIENCY, NCCL_CTA_POLICY_ZERO};
+
+/// @param name one of cta_policies
 int cta_policy(const std::string& name) {
-    if (name == "efficiency") return NCCL_CTA_POLICY_EFFICIENCY;
-    if (name == "zero") return NCCL_CTA_POLICY_ZERO;
-    throw Error(ExitCode::usage, fmt::format("CTA policy '{}' is unknown", name),
-                "there are default, efficiency, zero", "use one of these");
+    const auto* const found = std::find(cta_policies.begin(), cta_policies.end(), name);
+    return policies.at(static_cast<std::size_t>(found - cta_policies.begin()));
 }
 
 ncclConfig_t config_of(const NcclOptions& options, Kind kind) {
@@ -32,7 +34,8 @@ ncclConfig_t config_of(const NcclOptions& options, Kind kind) {
     config.blocking = kind == Kind::root ? 0 : 1;
     config.splitShare = 0;  // what a communicator takes is measured, so it shares nothing
     config.commName = kind == Kind::root ? "railgauge-root" : "railgauge";
-    if (options.cta_policy != "default") config.CTAPolicy = cta_policy(options.cta_policy);
+    if (options.cta_policy != cta_policies.front())
+        config.CTAPolicy = cta_policy(options.cta_policy);
     if (options.min_ctas > 0) config.minCTAs = options.min_ctas;
     if (options.max_ctas > 0) config.maxCTAs = options.max_ctas;
     if (options.traffic_class >= 0) config.trafficClass = options.traffic_class;
@@ -71,7 +74,7 @@ void wait_for(ncclComm_t comm, const char* doing) {
     constexpr std::chrono::microseconds pause{200};
     ncclResult_t state = ncclInProgress;
     while (true) {
-        check_nccl(ncclCommGetAsyncError(comm, &state), doing, comm);
+        state = live_communicators().state_of(comm);
         if (state != ncclInProgress) break;
         std::this_thread::sleep_for(pause);
     }
@@ -138,9 +141,7 @@ NcclCommunicator::~NcclCommunicator() {
 }
 
 void NcclCommunicator::require_healthy() const {
-    ncclResult_t error = ncclSuccess;
-    check_nccl(ncclCommGetAsyncError(comm_, &error), "asking for errors of a communicator", comm_);
-    check_nccl(error, "an operation", comm_);
+    check_nccl(live_communicators().state_of(comm_), "an operation", comm_);
 }
 
 void NcclCommunicator::close() {

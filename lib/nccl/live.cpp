@@ -2,6 +2,8 @@
 #include "nccl/live.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "nccl/check.hpp"
 
@@ -21,6 +23,26 @@ bool LiveCommunicators::contains(ncclComm_t comm) {
     const std::lock_guard lock(mutex_);
     return std::any_of(entries_.begin(), entries_.end(),
                        [comm](const Entry& entry) { return entry.comm == comm; });
+}
+
+ncclResult_t LiveCommunicators::state_of(ncclComm_t comm) {
+    ncclResult_t state = ncclSuccess;
+    {
+        const std::lock_guard lock(mutex_);
+        const bool is_here = std::any_of(entries_.begin(), entries_.end(),
+                                         [comm](const Entry& entry) { return entry.comm == comm; });
+        if (is_here) {
+            check_nccl(ncclCommGetAsyncError(comm, &state), "asking for a communicator's state");
+            return state;
+        }
+    }
+    wait_for_end_of_process();
+    return ncclSystemError;
+}
+
+void LiveCommunicators::wait_for_end_of_process() {
+    constexpr std::chrono::seconds enough{10};
+    std::this_thread::sleep_for(enough);
 }
 
 ncclResult_t LiveCommunicators::error() {

@@ -22,6 +22,10 @@ class LiveCommunicators {
 
     bool contains(ncclComm_t comm);
 
+    /// What has become of a communicator, asked while nobody aborts it. If another thread has, the
+    /// process is about to end, and this does not return before.
+    ncclResult_t state_of(ncclComm_t comm);
+
     /// The first error any of the measured ones has met. A root that does not block is asked by the
     /// thread that waits for it alone: asking ends its jobs.
     ncclResult_t error();
@@ -33,6 +37,8 @@ class LiveCommunicators {
     bool is_abandoned() const noexcept { return is_abandoned_.load(); }
 
   private:
+    static void wait_for_end_of_process();
+
     struct Entry {
         ncclComm_t comm;
         Kind kind;

@@ -24,7 +24,6 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t most_line_bytes = 4096;
 /// The service gives up on unanswering processes this long after the timeout it was told.
-constexpr std::chrono::seconds service_grace{5};
 /// So that a deadline can be reckoned from any limit.
 constexpr std::chrono::hours longest_limit{1};
 
@@ -136,12 +135,6 @@ bool understood(const std::optional<std::string>& reply) {
     return reply && (begins_with(*reply, "OK") || begins_with(*reply, "ERROR"));
 }
 
-/// A second is kept for the answer's way here.
-std::string timeout_command(milliseconds limit) {
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(limit) - service_grace;
-    return "TIMEOUT " + std::to_string(std::max<long>(seconds.count() - 1, 1)) + "\n";
-}
-
 std::string printable_lines(std::string_view text) {
     std::string lines;
     lines.reserve(text.size());
@@ -164,7 +157,7 @@ std::string query_ras(milliseconds limit) {
     Conversation service(std::move(socket), deadline);
     const auto greeting = service.reply_to("CLIENT PROTOCOL 2\n");
     if (!greeting || !begins_with(*greeting, "SERVER PROTOCOL ")) return "";
-    const bool ready = understood(service.reply_to(timeout_command(limit))) &&
+    const bool ready = understood(service.reply_to("TIMEOUT 1\n")) &&
                        understood(service.reply_to("SET FORMAT json\n"));
     if (!ready || !service.say("VERBOSE STATUS\n")) return "";
     return printable_lines(service.rest());

@@ -2,7 +2,7 @@
 // NCCL's point-to-point operations. Each runs on a stream in the order in which it was posted, so
 // there is a communicator and a stream for either direction: on one, two ranks that both receive
 // before they send would wait for each other for ever.
-#include <array>
+#include <cstdlib>
 #include <limits>
 #include <stdexcept>
 #include <vector>
@@ -89,7 +89,8 @@ class NcclChannel : public Channel {
         : peer_(peer),
           memory_(memory.data()),
           tokens_(static_cast<std::byte*>(tokens.data())),
-          health_(out.comm),
+          out_(out.comm),
+          in_(in.comm),
           yields_(yields),
           sends_(out.comm.get(), out.stream.get(), parameters.send_depth),
           receives_(in.comm.get(), in.stream.get(), parameters.receive_depth) {
@@ -130,7 +131,10 @@ class NcclChannel : public Channel {
         sends_.poll(finished_);
         receives_.poll(finished_);
         if (!finished_.empty()) return finished_;
-        if (++polls_ % polls_per_look == 0) health_.require_healthy();
+        if (++polls_ % polls_per_look == 0) {
+            out_.require_healthy();
+            in_.require_healthy();
+        }
         if (yields_) sched_yield();
         return {};
     }
@@ -144,7 +148,8 @@ class NcclChannel : public Channel {
     int peer_;
     std::byte* memory_;
     std::byte* tokens_;
-    const NcclCommunicator& health_;
+    const NcclCommunicator& out_;
+    const NcclCommunicator& in_;
     bool yields_;
     unsigned polls_ = 0;
     Lane sends_;
@@ -161,12 +166,6 @@ class NcclTransport : public Transport {
         down_.comm = root_.split(0, {});
     }
 
-    ~NcclTransport() override {
-        up_.comm = {};
-        down_.comm = {};
-        root_ = {};
-    }
-
     std::string_view name() const override { return "nccl"; }
     Capabilities capabilities() const override { return nccl_capabilities; }
 
@@ -180,14 +179,8 @@ class NcclTransport : public Transport {
         const bool is_lower = job_.rank() < peer;
         Direction& out = is_lower ? up_ : down_;
         Direction& in = is_lower ? down_ : up_;
-        auto channel =
-            std::make_unique<NcclChannel>(out, in, peer, memory, tokens_, parameters, yields_);
-        // NCCL connects two ranks with their first message, which would cost the first sample.
-        channel->post({Verb::receive, 0, 0, 0, 0, 0});
-        channel->post({Verb::send, 0, 0, 1, 0, 0});
-        for (std::size_t finished = 0; finished < 2;)
-            finished += channel->poll().size();
-        return channel;
+        greet(peer, out, in);
+        return std::make_unique<NcclChannel>(out, in, peer, memory, tokens_, parameters, yields_);
     }
 
     void close() override {
@@ -198,7 +191,35 @@ class NcclTransport : public Transport {
         job_.close();
     }
 
+    /// Freeing memory would wait for a kernel that hangs.
+    void abandon() noexcept override {
+        up_.comm = {};
+        down_.comm = {};
+        root_ = {};
+    }
+
   private:
+    /// NCCL connects two ranks by their first message, which would cost the first sample. Alone, a
+    /// first send or receive does not return before the peer's counterpart: they must be one call.
+    void greet(int peer, Direction& out, Direction& in) {
+        auto* const token = static_cast<std::byte*>(tokens_.data());
+        ncclResult_t result = ncclGroupStart();
+        const auto issue = [&result](ncclResult_t next) {
+            result = result == ncclSuccess ? next : result;
+        };
+        issue(ncclSend(token, 1, ncclUint8, peer, out.comm.get(), out.stream.get()));
+        issue(ncclRecv(token + 1, 1, ncclUint8, peer, in.comm.get(), in.stream.get()));
+        issue(ncclGroupEnd());
+        check_nccl(result, "connecting two ranks", out.comm.get());
+        for (const Direction* direction : {&out, &in}) {
+            while (cudaStreamQuery(direction->stream.get()) == cudaErrorNotReady) {
+                direction->comm.require_healthy();
+                sched_yield();
+            }
+            check_cuda(cudaStreamQuery(direction->stream.get()), "connecting two ranks");
+        }
+    }
+
     Communicator job_;
     bool yields_;
     NcclCommunicator root_;
@@ -209,7 +230,14 @@ class NcclTransport : public Transport {
 
 }  // namespace
 
-void require_nccl_transport() {}
+void require_nccl_transport(std::string_view memory) {
+    require_gpu_reaches(memory);
+    const char* const connections = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+    if (connections == nullptr || std::string_view(connections) != "1") return;
+    throw Error(ExitCode::usage, "CUDA_DEVICE_MAX_CONNECTIONS is 1",
+                "a send and a receive must run at the same time, each on its own queue to the GPU",
+                "unset it");
+}
 
 std::unique_ptr<Transport> make_nccl_transport(MPI_Comm comm) {
     return std::make_unique<NcclTransport>(comm);

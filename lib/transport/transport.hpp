@@ -111,6 +111,9 @@ class Transport {
 
     /// The clean end, called by all ranks when all channels are closed.
     virtual void close() = 0;
+
+    /// On the way out of an error, before memory is freed: gives up messages that hang.
+    virtual void abandon() noexcept {}
 };
 
 /// @throws Error(usage) that says which parameter `name` cannot do
@@ -133,8 +136,8 @@ bool transport_needs_gpu(std::string_view name);
 /// @throws Error(usage) when the build lacks the transport, or it cannot reach that memory
 void require_transport(std::string_view name, std::string_view memory);
 
-/// @throws Error(usage) when the build lacks NCCL
-void require_nccl_transport();
+/// @throws Error(usage) when the build lacks NCCL, or it cannot use that memory
+void require_nccl_transport(std::string_view memory);
 
 /// One of transport_names(). Collective over `comm`. @throws Error(usage) for any other name
 std::unique_ptr<Transport> make_transport(std::string_view name, MPI_Comm comm);
