@@ -15,7 +15,9 @@ namespace {
 
 struct SplitRow {
     std::string_view name;
+    std::string_view prefix;  ///< of a group's name; empty: it is called by its node
     int (*group)(const Placement& placement, std::size_t rank);
+    void (*require)(const Placement& placement);  ///< nullptr: nothing is needed
 };
 
 int everyone(const Placement& /*placement*/, std::size_t /*rank*/) {
@@ -35,13 +37,6 @@ int pair_of(const Placement& placement, std::size_t rank) {
     return has_partner ? static_cast<int>(rank / 2) : -1;
 }
 
-/// Every way to split. A new one is a function and a row.
-constexpr std::array<SplitRow, 5> table{{{"none", &everyone},
-                                         {"node", &node_of},
-                                         {"rail", &rail_of},
-                                         {"local-index", &local_index_of},
-                                         {"pair", &pair_of}}};
-
 void require_rails(const Placement& placement) {
     const auto has_none = [](const Placement::Rank& rank) { return rank.rail < 0; };
     const auto found = std::find_if(placement.ranks.begin(), placement.ranks.end(), has_none);
@@ -50,6 +45,13 @@ void require_rails(const Placement& placement) {
                 fmt::format("rank {} has no rail", found - placement.ranks.begin()),
                 "--split rail groups ranks by it", "start with --rail-map");
 }
+
+/// Every way to split. A new one is a function and a row.
+constexpr std::array<SplitRow, 5> table{{{no_split, "all", &everyone, nullptr},
+                                         {"node", "", &node_of, nullptr},
+                                         {"rail", "rail", &rail_of, &require_rails},
+                                         {"local-index", "local", &local_index_of, nullptr},
+                                         {"pair", "pair", &pair_of, nullptr}}};
 
 void require_even(std::string_view split, const std::map<int, int>& sizes) {
     if (sizes.empty()) {
@@ -76,7 +78,7 @@ std::vector<std::string> split_names() {
 
 Groups make_groups(std::string_view split, const Placement& placement) {
     const SplitRow& row = row_named(table, split, "split");
-    if (split == "rail") require_rails(placement);
+    if (row.require != nullptr) row.require(placement);
     Groups groups;
     std::map<int, int> sizes;
     for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank) {
@@ -92,9 +94,9 @@ Groups make_groups(std::string_view split, const Placement& placement) {
 }
 
 std::string group_name(std::string_view split, int number, const Placement& placement) {
-    if (split == "none") return "all";
-    if (split == "local-index") return fmt::format("local{}", number);
-    if (split != "node") return fmt::format("{}{}", split, number);
+    const SplitRow& row = row_named(table, split, "split");
+    if (split == no_split) return std::string(row.prefix);
+    if (!row.prefix.empty()) return fmt::format("{}{}", row.prefix, number);
     return placement.nodes.at(static_cast<std::size_t>(number)).host;
 }
 

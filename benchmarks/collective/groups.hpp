@@ -16,6 +16,9 @@ struct Groups {
     int ranks = 0;             ///< of each group
 };
 
+/// The split that makes one group of all ranks.
+inline constexpr std::string_view no_split = "none";
+
 /// "none": all ranks; "node": those of a node; "rail": those on a rail, over all nodes;
 /// "local-index": those of the same local rank; "pair": ranks 2k and 2k + 1.
 std::vector<std::string> split_names();

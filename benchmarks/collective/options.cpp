@@ -155,7 +155,7 @@ void CollectiveOptions::validate() const {
             fmt::format("--min-ctas {} is more than --max-ctas {}", nccl.min_ctas, nccl.max_ctas),
             "no number is between them", "swap them");
     }
-    if (groups != "together" && split == "none") {
+    if (groups != "together" && split == no_split) {
         throw Error(ExitCode::usage, "--groups has no use here", "there is one group",
                     "add --split or leave it out");
     }

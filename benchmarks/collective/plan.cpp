@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/units.hpp"
+#include "collective/groups.hpp"
 #include "measure/sweep.hpp"
 
 namespace railgauge {
@@ -74,7 +75,7 @@ void annotate_scope(const Scope& scope, Case& c) {
 std::string name_suffix(const Scope& scope) {
     std::string suffix;
     if (scope.options.buffers.size() > 1 || scope.buffers != "plain") suffix += "/" + scope.buffers;
-    if (scope.options.split == "none") return suffix;
+    if (scope.options.split == no_split) return suffix;
     return fmt::format("{}/{}/{}", suffix, scope.options.split, scope.active.name);
 }
 
@@ -194,7 +195,7 @@ Case communicator_case(const Scope& scope) {
         .axis("backend", {scope.options.backend})
         .axis("memory", {scope.options.memory_name()});
     const Case plain = sweep.cases().front();
-    const bool is_split = scope.options.split != "none";
+    const bool is_split = scope.options.split != no_split;
     Case c(plain.name() + (is_split ? "/" + scope.options.split : ""), plain.variables());
     for (const char* name : {"dtype", "redop"})
         c.annotate(name, std::string("none"));

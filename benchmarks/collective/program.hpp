@@ -34,7 +34,7 @@ class CollectiveProgram : public Program {
                           const TimeSummary& times) override;
 
   private:
-    bool is_split() const { return options_.split != "none"; }
+    bool is_split() const { return options_.split != no_split; }
     PlannedGroups planned_groups(const Placement& placement) const;
 
     CollectiveOptions options_;

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.hpp"
+#include "pairs/node_patterns.hpp"
 #include "pairs/rounds.hpp"
 
 namespace railgauge {
@@ -219,51 +220,12 @@ std::vector<Matching> bisection(const Ground& ground) {
 
 // ---------------------------------------------------------------- within a node
 
-/// The ranks of each node, in their order. Pairs within a node use no rail, so that dead ones
-/// count.
-std::vector<std::vector<int>> ranks_by_node(const Fleet& fleet) {
-    std::vector<std::vector<int>> nodes(static_cast<std::size_t>(fleet.nodes()));
-    for (int rank = 0; rank < fleet.ranks(); ++rank)
-        nodes[static_cast<std::size_t>(fleet.node_of(rank))].push_back(rank);
-    return nodes;
+std::vector<Matching> every_node_pair(const Ground& ground) {
+    return node_pairs(ground.fleet);
 }
 
-/// The places of a round, in every node that has both of a pair.
-Matching within_nodes(const Fleet& fleet, const NodeRound& places, int round) {
-    Matching matching = empty_matching(fleet, {});
-    matching.rails = "none";
-    matching.round = round;
-    for (const std::vector<int>& ranks : ranks_by_node(fleet)) {
-        for (const NodePair& pair : places) {
-            if (static_cast<std::size_t>(pair.second) >= ranks.size()) continue;
-            const int first = ranks[static_cast<std::size_t>(pair.first)];
-            const int second = ranks[static_cast<std::size_t>(pair.second)];
-            matching.peers[static_cast<std::size_t>(first)] = second;
-            matching.peers[static_cast<std::size_t>(second)] = first;
-        }
-    }
-    return matching;
-}
-
-int most_ranks_of_a_node(const Fleet& fleet) {
-    std::size_t most = 0;
-    for (const std::vector<int>& ranks : ranks_by_node(fleet))
-        most = std::max(most, ranks.size());
-    return static_cast<int>(most);
-}
-
-std::vector<Matching> node_pairs(const Ground& ground) {
-    std::vector<Matching> matchings;
-    for (const NodeRound& places : all_pairs_rounds(most_ranks_of_a_node(ground.fleet)))
-        matchings.push_back(within_nodes(ground.fleet, places, static_cast<int>(matchings.size())));
-    return matchings;
-}
-
-std::vector<Matching> node_first(const Ground& ground) {
-    std::vector<Matching> matchings;
-    for (int place = 1; place < most_ranks_of_a_node(ground.fleet); ++place)
-        matchings.push_back(within_nodes(ground.fleet, {{0, place}}, place - 1));
-    return matchings;
+std::vector<Matching> every_first_pair(const Ground& ground) {
+    return node_first(ground.fleet);
 }
 
 // ---------------------------------------------------------------- the table
@@ -285,8 +247,8 @@ constexpr std::array<PatternRow, 9> table{
      {"plane", Nodes::several, SiteFile::needed, &each_plane},
      {"cross-rail", Nodes::several, SiteFile::unused, &cross_rail},
      {"cross-plane", Nodes::several, SiteFile::needed, &cross_plane},
-     {"node-pairs", Nodes::any, SiteFile::unused, &node_pairs},
-     {"node-first", Nodes::any, SiteFile::unused, &node_first},
+     {"node-pairs", Nodes::any, SiteFile::unused, &every_node_pair},
+     {"node-first", Nodes::any, SiteFile::unused, &every_first_pair},
      {"bisection", Nodes::several, SiteFile::needed, &bisection}}};
 
 const PatternRow& find_pattern(std::string_view name) {
