@@ -20,12 +20,13 @@ from pathlib import Path
 
 from railgauge import hdf5
 from railgauge.errors import DamagedRun, RailgaugeError
-from railgauge.model import Case, Counter, Expired, Gauge, Node, Rank, RunInfo, Status
+from railgauge.model import Case, Check, Counter, Expired, Gauge, Node, Rank, RunInfo, Status
 from railgauge.samples import Samples
 from railgauge.tables import (
     check_schema,
     parse_expired,
     read_cases,
+    read_checks,
     read_counters,
     read_gauges,
     read_info,
@@ -124,6 +125,19 @@ class Run:
             parent = hdf5.group(opened, "samples")
             yield Samples(hdf5.group(parent, group_name(case.id)), len(self.ranks))
 
+    def checks(self, case: Case) -> list[Check] | None:
+        """Read what each rank verified in a finished case; None where that is not recorded.
+
+        Raises
+        ------
+        DamagedRun
+            It contradicts the schema.
+        """
+        if not self.has(case, "checks"):
+            return None
+        with hdf5.open_file(self._file_of(case)) as opened:
+            return read_checks(hdf5.group(opened, "checks"), group_name(case.id), len(self.ranks))
+
     def counters(self, case: Case) -> list[Counter]:
         """Read the counters of a finished case.
 
@@ -147,7 +161,7 @@ class Run:
             return read_gauges(hdf5.group(opened, "series"), group_name(case.id))
 
     def has(self, case: Case, kind: str) -> bool:
-        """Tell whether a finished case has ``counters`` or ``series``."""
+        """Tell whether a finished case has ``checks``, ``counters`` or ``series``."""
         with hdf5.open_file(self._file_of(case)) as opened:
             if hdf5.member(opened, kind) is None:
                 return False

@@ -128,6 +128,14 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """What one rank verified in a case: a row of /checks/<id>."""
+
+    checked_elements: int
+    wrong_elements: int
+
+
+@dataclass(frozen=True, slots=True)
 class Counter:
     """One row of ``/counters/<id>``: a count before and after the case."""
 

@@ -180,7 +180,7 @@ def _write(path: Path, run: Run) -> None:
 
 def _copy_groups(file: Any, out: Any, case_id: int) -> None:
     name = group_name(case_id)
-    for parent in ("samples", "counters", "series"):
+    for parent in ("samples", "checks", "counters", "series"):
         if hdf5.member(file, parent) is None:
             continue
         source = hdf5.member(hdf5.group(file, parent), name)

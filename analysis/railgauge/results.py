@@ -12,9 +12,9 @@ import numpy as np
 from railgauge.communicators import Steps, is_communicator, steps_of
 from railgauge.device import DeviceTimes, device_times
 from railgauge.errors import RailgaugeError
-from railgauge.groups import group_name, split_of
+from railgauge.groups import group_name, is_split, split_of
 from railgauge.load import Run
-from railgauge.model import Case
+from railgauge.model import Case, Check
 from railgauge.quantiles import ExactQuantiles
 from railgauge.samples import SLAB_SAMPLES, Group, Samples
 from railgauge.stats import (
@@ -60,6 +60,8 @@ class GroupResult:
     device : DeviceTimes or None
     steps : dict
         Of communicators, where the case is of their lives.
+    check : Check or None
+        What the group's ranks verified, where the case has a split and it is recorded.
     """
 
     group: Group
@@ -74,6 +76,7 @@ class GroupResult:
     name: str = ""
     device: DeviceTimes | None = None
     steps: Steps = field(default_factory=dict)
+    check: Check | None = None
 
     @property
     def label(self) -> str:
@@ -130,6 +133,7 @@ def measure(
     DamagedRun
         Its samples are missing or damaged.
     """
+    checks = run.checks(case) if is_split(case) else None
     with run.samples(case) as samples:
         results, problem = [], ""
         for group in samples.groups():
@@ -138,13 +142,26 @@ def measure(
                 bound = clock_bound_ns(members, clocks, case.clock_error_ns)
                 bins = _bins(samples, group, timeline_bins)
                 found = _measure_group(samples, group, bound, case.ops_per_sample, bins)
-                found = replace(found, name=group_name(split_of(case), group.id, run.ranks))
+                found = replace(
+                    found,
+                    name=group_name(split_of(case), group.id, run.ranks),
+                    check=_check_of(checks, group),
+                )
                 try:
                     found = _with_extras(samples, case, found)
                 except RailgaugeError as error:  # the host's times are good all the same
                     problem = problem or str(error)
                 results.append(found)
     return CaseResult(case, tuple(results), problem if results else "it holds no samples")
+
+
+def _check_of(checks: list[Check] | None, group: Group) -> Check | None:
+    if checks is None:
+        return None
+    own = [checks[rank] for rank in group.ranks]
+    return Check(
+        sum(check.checked_elements for check in own), sum(check.wrong_elements for check in own)
+    )
 
 
 def _with_extras(samples: Samples, case: Case, found: GroupResult) -> GroupResult:

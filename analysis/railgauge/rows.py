@@ -10,7 +10,7 @@ from typing import Any
 from railgauge.communicators import STEP_COLUMNS, is_communicator, step_numbers
 from railgauge.groups import is_split
 from railgauge.load import Run
-from railgauge.model import RunInfo
+from railgauge.model import Check, RunInfo, Status
 from railgauge.results import CaseResult, GroupResult, algbw_gb_s, busbw_gb_s
 from railgauge.stats import CLOCK_SHARE_SHOWN, clock_share
 
@@ -66,7 +66,23 @@ def row(result: CaseResult, group: GroupResult | None) -> Row:
         checked_elements=case.checked_elements,
         wrong_elements=case.wrong_elements,
     )
+    if group is not None and group.check is not None:
+        found.update(_checked(result, group.check))
     return {k: plain(v) for k, v in found.items()}
+
+
+def _checked(result: CaseResult, check: Check) -> Row:
+    """Return what a group's own check rounds say, where its case says it of all groups."""
+    found: Row = {
+        "checked_elements": check.checked_elements,
+        "wrong_elements": check.wrong_elements,
+    }
+    if result.case.status == Status.WRONG:
+        wrong = check.wrong_elements > 0
+        counts = f"{check.wrong_elements} of {check.checked_elements} checked elements are wrong"
+        found["status"] = str(Status.WRONG if wrong else Status.DONE)
+        found["reason"] = counts if wrong else result.problem
+    return found
 
 
 def _extras(result: CaseResult, group: GroupResult | None) -> Row:

@@ -14,6 +14,7 @@ from railgauge import hdf5
 from railgauge.errors import DamagedRun, RailgaugeError
 from railgauge.model import (
     Case,
+    Check,
     Counter,
     Expired,
     ExpiredRank,
@@ -32,6 +33,7 @@ _FACT_LENGTH = 2000
 _JSON_ERRORS = (ValueError, RecursionError)  # what json.loads raises
 
 _RANK_FIELDS = {f.name: f.type for f in fields(Rank)}
+_CHECK_FIELDS = {f.name: f.type for f in fields(Check)}
 _COUNTER_FIELDS = {f.name: f.type for f in fields(Counter)}
 _GAUGE_FIELDS = {f.name: f.type for f in fields(Gauge)}
 _CASE_FIELDS = {f.name: f.type for f in fields(Case) if f.name != "variables"}
@@ -139,6 +141,25 @@ def _case(row: dict[str, Scalar]) -> Case:
     if not math.isfinite(known["bus_factor"]) or known["bus_factor"] < 0:
         known["bus_factor"] = math.nan
     return Case(**known, variables=row)
+
+
+def read_checks(parent: Any, name: str, ranks: int) -> list[Check]:
+    """Read what each rank verified in a case.
+
+    Raises
+    ------
+    DamagedRun
+        The table is missing, not that of the schema, or not of so many ranks.
+    """
+    columns = hdf5.read_table(parent, name, set(_CHECK_FIELDS))
+    _check_types(columns, _CHECK_FIELDS, f"/checks/{name}")
+    checks = [
+        Check(**{n: row[n] for n in _CHECK_FIELDS})  # type: ignore[arg-type]
+        for row in _rows(columns)
+    ]
+    if len(checks) != ranks:
+        raise DamagedRun(f"/checks/{name} has {len(checks)} rows for {ranks} ranks", "", "")
+    return checks
 
 
 def read_counters(parent: Any, name: str) -> list[Counter]:

@@ -155,6 +155,13 @@ void CollectiveOptions::validate() const {
             fmt::format("--min-ctas {} is more than --max-ctas {}", nccl.min_ctas, nccl.max_ctas),
             "no number is between them", "swap them");
     }
+    const bool has_alltoallv =
+        std::any_of(operations.begin(), operations.end(),
+                    [](const std::string& name) { return name == "alltoallv" || name == "all"; });
+    if (!matrix.empty() && !has_alltoallv) {
+        throw Error(ExitCode::usage, "--matrix has no use here", "it belongs to alltoallv",
+                    "add --op alltoallv or leave it out");
+    }
     if (groups != "together" && split == no_split) {
         throw Error(ExitCode::usage, "--groups has no use here", "there is one group",
                     "add --split or leave it out");

@@ -96,13 +96,25 @@ std::string CollectiveProgram::table_header() const {
     return collective_table_header(is_split() ? GroupColumn::shown : GroupColumn::hidden);
 }
 
+/// The result with the checks of one group's ranks.
+CaseResult CollectiveProgram::of_group(CaseResult result, int group) const {
+    result.checked_elements = 0;
+    result.wrong_elements = 0;
+    for (std::size_t rank = 0; rank < result.rank_checks.size(); ++rank) {
+        if (groups_.of_rank[rank] != group) continue;
+        result.checked_elements += result.rank_checks[rank].checked;
+        result.wrong_elements += result.rank_checks[rank].wrong;
+    }
+    return result;
+}
+
 std::string CollectiveProgram::table_row(const Case& c, const CaseResult& result,
                                          const TimeSummary& times) {
     if (!is_split()) return collective_table_row(c, result, times);
     std::string rows;
     for (const auto& [group, summary] : group_times_.take(result.ops_per_sample)) {
         if (!rows.empty()) rows += '\n';
-        rows += collective_table_row(c, result, summary, group_names_.at(group));
+        rows += collective_table_row(c, of_group(result, group), summary, group_names_.at(group));
     }
     return rows.empty() ? collective_table_row(c, result, times, c.text("active")) : rows;
 }

@@ -35,6 +35,7 @@ class CollectiveProgram : public Program {
 
   private:
     bool is_split() const { return options_.split != no_split; }
+    CaseResult of_group(CaseResult result, int group) const;
     PlannedGroups planned_groups(const Placement& placement) const;
 
     CollectiveOptions options_;

@@ -71,6 +71,7 @@ void CollectiveWorkload::prepare(const Case& c) {
     for (const CollectiveCall& one : calls_) {
         write_input(one, member(), 0, *pattern_);
         settle_input(one, member(), *pattern_);
+        alive_();
     }
 }
 
@@ -91,8 +92,10 @@ std::uint64_t CollectiveWorkload::ops_per_launch() const {
 CheckTally CollectiveWorkload::check(std::uint64_t round) {
     // Calls that are issued as one get patterns of their own.
     const std::uint64_t first = round * calls_.size();
-    for (std::size_t i = 0; i < calls_.size(); ++i)
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
         write_input(calls_[i], member(), first + i, *pattern_);
+        alive_();
+    }
     collectives_->watch_choice();
     launch();
     complete();
@@ -103,6 +106,7 @@ CheckTally CollectiveWorkload::check(std::uint64_t round) {
         tally.checked += one.checked;
         tally.wrong += one.wrong;
         settle_input(calls_[i], member(), *pattern_);
+        alive_();
     }
     return tally;
 }

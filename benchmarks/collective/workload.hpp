@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,6 +42,7 @@ class CollectiveWorkload : public IterationWorkload {
 
     ~CollectiveWorkload() override;
 
+    void set_sign_of_life(std::function<void()> alive) override { alive_ = std::move(alive); }
     IterationWorkload& serving(const Case& c) override;
     void prepare(const Case& c) override;
     int group() const override { return is_active_ ? setting_.place.number : -1; }
@@ -80,6 +82,7 @@ class CollectiveWorkload : public IterationWorkload {
     std::size_t largest_bytes_;
     Buffer buffer_;
     std::optional<BufferKind> kind_;
+    std::function<void()> alive_ = [] {};
     bool is_active_ = false;
     std::vector<CollectiveCall> calls_;
     std::optional<Pattern> pattern_;

@@ -11,11 +11,14 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/utf8.hpp"
 
 namespace railgauge {
 namespace {
 
 constexpr std::size_t most_file_bytes = std::size_t{1} << 26;
+/// So that sums of them are numbers.
+constexpr double largest_weight = 1e30;
 
 [[noreturn]] void refuse(const std::filesystem::path& file, const std::string& why) {
     throw Error(ExitCode::usage, fmt::format("'{}' is no matrix of this job", file.native()), why,
@@ -29,8 +32,9 @@ std::vector<double> parse_row(const std::filesystem::path& file, std::size_t lin
     for (std::string word; words >> word;) {
         char* end = nullptr;
         const double weight = std::strtod(word.c_str(), &end);
-        if (*end != '\0' || !std::isfinite(weight) || weight < 0)
-            refuse(file, fmt::format("line {}: '{:.40}' is no weight", line, word));
+        if (*end != '\0' || !(weight >= 0 && weight <= largest_weight))
+            refuse(file, fmt::format("line {}: '{:.40}' is no weight from 0 to {:g}", line,
+                                     printable_utf8(word), largest_weight));
         row.push_back(weight);
     }
     return row;
@@ -107,6 +111,8 @@ Weights read_weights(const std::filesystem::path& file, std::size_t ranks) {
         }
         weights.insert(weights.end(), row.begin(), row.end());
     }
+    if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; }))
+        refuse(file, "all of its weights are 0");
     if (rows != ranks) refuse(file, fmt::format("it has {} rows, the job {} ranks", rows, ranks));
     return weights;
 }

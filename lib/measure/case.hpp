@@ -63,13 +63,21 @@ struct LibraryChoice {
     std::int64_t channels = -1;
 };
 
+/// Elements compared and found different in check rounds.
+struct CheckTally {
+    std::uint64_t checked = 0;
+    std::uint64_t wrong = 0;
+};
+
 /// What became of a case; the bookkeeping columns of /cases.
 struct CaseResult {
     CaseStatus status = CaseStatus::planned;
     std::string reason;
     std::uint64_t checked_elements = 0;
     std::uint64_t wrong_elements = 0;
-    std::uint64_t samples = 0;  ///< over all ranks; the Recorder fills it in
+    CheckTally own_check;                 ///< of this rank
+    std::vector<CheckTally> rank_checks;  ///< on rank 0, by rank; the Recorder fills it in
+    std::uint64_t samples = 0;            ///< over all ranks; the Recorder fills it in
     std::int64_t started_ns = 0;
     std::int64_t wall_ns = 0;
     std::int64_t clock_error_ns = 0;  ///< bound of the common clock's error on any rank

@@ -50,6 +50,10 @@ class Progress {
     void leave(std::uint64_t operation) noexcept {
         sequence_.store(2 * operation + 2, std::memory_order_relaxed);
     }
+    /// In a case that this rank has no part in: until the next set(), others decide what happens.
+    static constexpr std::uint64_t resting = ~std::uint64_t{0};
+    void rest() noexcept { sequence_.store(resting, std::memory_order_relaxed); }
+
     /// For work whose operations are not counted (writing a block, a check round): the rank is
     /// alive.
     void tick() noexcept {

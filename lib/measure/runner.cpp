@@ -55,13 +55,13 @@ class Runner::IterationRun {
           active_(workload.group() >= 0) {}
 
     CheckTally check(Phase phase, std::uint64_t round) {
-        progress_.set(phase, case_id_);
+        set(phase);
         if (!active_ || runner_.options_.check == CheckMode::off) return {};
         return workload_.check(round);
     }
 
     void warm_up() {
-        progress_.set(Phase::warmup, case_id_);
+        set(Phase::warmup);
         const std::int64_t begin_ns = now_ns_();
         for (std::size_t i = 0; active_ && i < runner_.options_.warmup; ++i) {
             progress_.enter(i);
@@ -80,7 +80,7 @@ class Runner::IterationRun {
         std::size_t taken = 0;
         std::size_t block = std::min(rule_.begin(), capacity);
         team_.barrier();
-        progress_.set(Phase::timed, case_id_);
+        set(Phase::timed);
         const std::int64_t begin_ns = now_ns_();
         while (block > 0) {
             blocks.push_back(taken);
@@ -106,6 +106,11 @@ class Runner::IterationRun {
     }
 
   private:
+    void set(Phase phase) {
+        progress_.set(phase, case_id_);
+        if (!active_) progress_.rest();
+    }
+
     double observe(std::size_t block, std::int64_t since_start_ns) {
         return active_ ? rule_.observe({samples_.elapsed_ns().last(block), since_start_ns}) : 0;
     }
@@ -209,7 +214,8 @@ CaseResult Runner::run(const Case& c, IterationWorkload& workload, StopRule& rul
     result.blocks = run.take_samples();
     for (std::size_t i = 0; i < workload.extra_columns().size(); ++i)
         workload.extra_cells(i, samples.extra(i));
-    tally = team_.agree({}, tally + run.check(Phase::check_after, 1));
+    result.own_check = tally + run.check(Phase::check_after, 1);
+    tally = team_.agree({}, result.own_check);
     describe_checks(tally, result);
     const std::string missed = run.missed_starts(samples.size());
     if (result.status == CaseStatus::done) result.reason = missed.empty() ? rule.remark() : missed;
@@ -237,6 +243,7 @@ CaseResult Runner::run(const Case& c, WindowWorkload& workload, std::int64_t war
         CheckTally tally;
         const bool check = options_.check == CheckMode::on && workload.group() >= 0;
         const auto failure = attempt([&] { tally = check ? workload.check() : CheckTally{}; });
+        result.own_check = tally;
         describe_checks(team_.agree(failure, tally), result);
         describe_traffic(workload, result);
     } catch (const AgreedError& error) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "measure/case.hpp"
@@ -9,12 +10,6 @@
 #include "measure/sample_sink.hpp"
 
 namespace railgauge {
-
-/// Elements compared and found different in a check round, on this rank.
-struct CheckTally {
-    std::uint64_t checked = 0;
-    std::uint64_t wrong = 0;
-};
 
 /// What a prepared case moves.
 struct Traffic {
@@ -27,6 +22,10 @@ struct Traffic {
 class Workload {
   public:
     virtual ~Workload() = default;
+
+    /// What to call now and then in work that takes long and whose operations nobody counts:
+    /// filling and checking large buffers. Without it the deadline would take that for a hang.
+    virtual void set_sign_of_life(std::function<void()> alive) { static_cast<void>(alive); }
 
     /// Sets everything up for `c` on this rank; may allocate and communicate.
     /// @throws Error; Error(usage) when the case cannot be done here, which skips it

@@ -59,6 +59,7 @@ Campaign::Campaign(const Job& job, Progress& progress, const CommandLine& line, 
       program_(program),
       recorder_(recorder) {
     agreed(job.team, [&] { workload_ = program.make_workload(job); });
+    base_of(workload_).set_sign_of_life([this] { progress_.tick(); });
     if (program.kind() == WorkloadKind::iteration) {
         require_sample_memory(job, base_of(workload_), line.measure.make_stop_rule()->capacity());
     }

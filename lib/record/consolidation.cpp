@@ -12,7 +12,7 @@ namespace railgauge {
 namespace {
 
 /// Groups of which every case may have a member.
-constexpr const char* case_parents[] = {"samples", "counters", "series"};
+constexpr const char* case_parents[] = {"samples", "checks", "counters", "series"};
 
 void copy_member(hid_t part, hid_t run, const char* parent, const std::string& name) {
     if (!hdf5::has_member(part, parent)) return;

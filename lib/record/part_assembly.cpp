@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/part_assembly.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -97,9 +98,22 @@ void PartAssembly::flush() {
     }
 }
 
+/// A row per rank; none when nothing was checked.
+Table PartAssembly::checks() const {
+    const auto checked = [](const RankShare& rank) { return rank.check.checked; };
+    const bool any = std::any_of(shares_.begin(), shares_.end(),
+                                 [&](const RankShare& rank) { return checked(rank) > 0; });
+    Table table;
+    if (!any) return table;
+    table.add("checked_elements", shares_, checked);
+    table.add("wrong_elements", shares_, [](const RankShare& rank) { return rank.check.wrong; });
+    return table;
+}
+
 void PartAssembly::add_tables() {
     if (has_samples_) writer_.add_constants(frame_.columns);
     writer_.add_cases(frame_.case_row);
+    writer_.add_case_table("checks", checks());
     writer_.add_case_table("counters", observations_.counters());
     writer_.add_case_table("series", observations_.series());
 }

@@ -57,6 +57,7 @@ class PartAssembly {
 
   private:
     void add_tables();
+    Table checks() const;
     const RankShare& share(int rank) const { return shares_[static_cast<std::size_t>(rank)]; }
     void require_equal_columns() const;
     SampleShape shape() const;

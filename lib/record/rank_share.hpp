@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "measure/case.hpp"
 #include "measure/sample.hpp"
 
 namespace railgauge {
@@ -39,6 +40,7 @@ struct RankShare {
     std::uint64_t rows = 0;
     std::uint64_t block_cells = 0;
     std::uint64_t observation_cells = 0;
+    CheckTally check{};
     std::uint64_t columns_hash = 0;  ///< of names, units and types, not of constant values
     std::int32_t constant_columns = 0;
     std::int32_t sent_columns = 0;

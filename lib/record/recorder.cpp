@@ -135,6 +135,7 @@ Recorder::Implementation::OwnShare Recorder::Implementation::describe(
     own.shift_ns = record.clock_offset_ns + start_.shift_ns;
     own.share.group = record.group;
     own.share.block_cells = options_.block_cells;
+    own.share.check = record.result.own_check;
     own.failure = attempt([&] {
         own.observations = pack_observations(record.observations, options_.node, own.shift_ns);
         own.share.observation_cells = own.observations.size();
@@ -155,8 +156,10 @@ CaseResult Recorder::Implementation::record(const CaseRecord& record) {
     std::optional<PartAssembly> part;
     if (is_root()) {
         result.samples = 0;
-        for (const RankShare& rank : shares)
+        for (const RankShare& rank : shares) {
             result.samples += rank.rows;
+            result.rank_checks.push_back(rank.check);
+        }
         guard.emplace();
         Outcome gathered = gather_part(part, shares, sender, record, result);
         outcome.is_whole = gathered.is_whole;

@@ -13,12 +13,13 @@ double seconds(milliseconds time) {
 }
 
 ordered_json rank_json(const RankEntry& entry, RankState state, const LibraryReport& library) {
-    ordered_json object{{"rank", entry.rank},
-                        {"host", entry.host},
-                        {"phase", std::string(to_text(entry.at.phase))},
-                        {"sequence", entry.at.sequence},
-                        {"state", std::string(to_text(state))},
-                        {"cpu_ms", entry.cpu_ms}};
+    ordered_json object{
+        {"rank", entry.rank},
+        {"host", entry.host},
+        {"phase", std::string(to_text(entry.at.phase))},
+        {"sequence", entry.at.sequence == Progress::resting ? 0 : entry.at.sequence},
+        {"state", std::string(to_text(state))},
+        {"cpu_ms", entry.cpu_ms}};
     if (library.describe) object["library_error"] = library.describe(entry.library_error);
     return object;
 }

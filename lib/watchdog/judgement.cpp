@@ -26,6 +26,11 @@ bool is_inside_operation(const Position& at) {
     return at.sequence % 2 == 1;
 }
 
+/// Has no part in what the others do.
+bool rests(const RankEntry& rank) {
+    return rank.at.sequence == Progress::resting;
+}
+
 bool answers(const RankEntry& rank, const Limits& limits, Instant now) {
     return rank.link == Link::connected && now - rank.heard <= limits.silence;
 }
@@ -41,7 +46,7 @@ std::optional<Span> span_of(const std::vector<RankEntry>& ranks, const Limits& l
                             Instant now) {
     std::optional<Span> span;
     for (const RankEntry& rank : ranks) {
-        if (!answers(rank, limits, now)) continue;
+        if (!answers(rank, limits, now) || rests(rank)) continue;
         if (!span) span = Span{rank.at, rank.at};
         if (order(rank.at) < order(span->last)) span->last = rank.at;
         if (order(rank.at) > order(span->first)) span->first = rank.at;
@@ -68,6 +73,7 @@ RankState state_of(const RankEntry& rank, const Position& place, const Limits& l
         default: break;
     }
     if (!answers(rank, limits, now)) return RankState::silent;
+    if (rests(rank)) return RankState::ok;
     if (order(rank.at) < order(place)) return RankState::not_entered;
     return order(rank.at) == order(place) ? RankState::inside : RankState::left;
 }

@@ -15,7 +15,7 @@ enum class RankState {
     left,         ///< has left what others are still inside of
     silent,       ///< its watchdog does not answer, or never reported
     gone,         ///< its process died
-    ok            ///< not part of the hang: it has ended, saying so
+    ok            ///< not part of the hang: it rests in this case, or has ended, saying so
 };
 
 std::string_view to_text(RankState state);

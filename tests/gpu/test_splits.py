@@ -96,6 +96,9 @@ def test_groups_that_work_at_once_count_wrong_elements_together(measure: Measure
     assert ended.code == 4, ended.stderr
     wrong = {case["active"]: case["wrong_elements"] for case in ended.run.cases}
     assert wrong == {"together": 7, "pair0": 0, "pair1": 0}
+    # Each row of the table on stdout has what its own ranks found.
+    rows = [line.split() for line in ended.stdout.splitlines() if " together " in line]
+    assert [(row[0], row[-1]) for row in rows] == [("pair0", "3"), ("pair1", "4")]
 
 
 def test_every_kind_of_buffer_is_measured_with_every_choice_of_groups(measure: Measure) -> None:

@@ -23,6 +23,7 @@ from railgauge.load import open_run
 from railgauge.model import Rank
 from railgauge.report import render
 from railgauge.results import iterate
+from railgauge.rows import rows
 
 import h5py  # isort: skip
 import numpy as np
@@ -298,3 +299,32 @@ def test_groups_by_rail_follow_the_ranks(rails: Path) -> None:
     assert [[RAIL_OF[r] for r in g.group.ranks] for g in first.groups] == [
         [r] * 2 for r in range(4)
     ]
+
+
+def add_checks(run: Path, wrong: list[int]) -> None:
+    """Give every case what its ranks verified, and the status that follows from it."""
+    kinds = [("checked_elements", "u8"), ("wrong_elements", "u8")]
+    table = np.array([(100, count) for count in wrong], kinds)
+    with h5py.File(run, "r+") as file:
+        for number in file["cases"]["id"]:
+            file.require_group("checks").create_dataset(f"{number:04d}", data=table)
+    change_cases(run, status=b"wrong", wrong_elements=np.uint64(sum(wrong)))
+
+
+def test_wrong_elements_are_said_of_the_group_whose_ranks_found_them(rails: Path) -> None:
+    with h5py.File(rails) as file:
+        group = file["samples/0000/group"][...]
+    add_checks(rails, [0] * (len(group) - 1) + [3])
+    found = [row for row in rows(iterate(open_run(rails))) if row["case"] == 0]
+    assert len(found) == len(set(group))
+    for row in found:
+        expected = ("wrong", 3) if row["group"] == group[-1] else ("done", 0)
+        assert (row["status"], row["wrong_elements"]) == expected, row
+
+
+def test_checks_of_another_number_of_ranks_are_said_to_be_damaged(
+    rails: Path, railgauge: Railgauge
+) -> None:
+    add_checks(rails, [0, 1])
+    result = railgauge("show", rails)
+    assert "has 2 rows for" in result.stdout + result.stderr

@@ -51,6 +51,19 @@ struct Hang {
 using enum RankState;
 
 const std::vector<Hang> hangs = {
+    {"a_rank_that_rests_is_not_behind",
+     {at(Phase::timed, 3, Progress::resting), at(Phase::timed, 3, in_operation(41)),
+      at(Phase::timed, 3, after_operation(40))},
+     {ok, inside, not_entered},
+     {2},
+     Evidence::not_entered,
+     {Phase::timed, 3, in_operation(41)}},
+    {"a_rank_that_rests_and_does_not_answer_is_silent",
+     {unheard(at(Phase::timed, 3, Progress::resting)), at(Phase::timed, 3, in_operation(41))},
+     {silent, inside},
+     {0},
+     Evidence::no_answer,
+     {Phase::timed, 3, in_operation(41)}},
     {"stops_entering",
      {at(Phase::timed, 3, in_operation(41)), at(Phase::timed, 3, after_operation(40)),
       at(Phase::timed, 3, in_operation(41))},
