@@ -6,11 +6,11 @@ Faults concern what arrives at a rail, unless they say otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .errors import SoftRoceError
-from .rails import Rails, address
+from .rails import Rails, address, fed
 
 _ROCE = "-p udp --dport 4791"
 _QUEUE_PACKETS = 20000  # a slow link delays; only a lossy one loses
@@ -74,17 +74,25 @@ def faults_script(rails: Rails, faults: Sequence[Fault]) -> str:
     """Return the shell text that ends every fault in force and brings these about."""
     for fault in faults:
         rails.check(fault.rail)
-    lines = [_END_ALL, *(f"ip link set port{rail} up" for rail in range(rails.count))]
-    lines += [line for rail in range(rails.count) for line in _queues(rail, faults)]
-    return "\n".join(["set -e", *lines, *(_line(fault) for fault in faults), ""])
+    every = range(rails.count)
+    queues = [line for rail in every for line in _queues(rail, faults)]
+    rules = ["*filter", *_present(_rule(fault) for fault in faults), "COMMIT"]
+    links = [f"link set port{rail} {_link(rail, faults)}" for rail in every]
+    return "\n".join(
+        [
+            _FORGET_PENDING,
+            *fed("tc -batch -", queues),
+            *fed("iptables-restore", rules),
+            *fed("ip -batch -", links),
+            *_present(_pending(fault) for fault in faults),
+        ]
+    )
 
 
-_END_ALL = """if [ -e /run/pending ]
-then
-    xargs kill </run/pending 2>/dev/null || true
+_FORGET_PENDING = """if [[ -e /run/pending ]]; then
+    xargs kill </run/pending 2>/dev/null
     rm /run/pending
-fi
-iptables --flush INPUT"""
+fi"""
 
 
 def _queues(rail: int, faults: Sequence[Fault]) -> list[str]:
@@ -95,23 +103,32 @@ def _queues(rail: int, faults: Sequence[Fault]) -> list[str]:
 
 
 def _queue(interface: str, limits: list[str]) -> str:
-    if not limits:
-        return f"tc qdisc delete dev {interface} root 2>/dev/null || true"
-    words = f"netem limit {_QUEUE_PACKETS} {' '.join(limits)}"
-    return f"tc qdisc replace dev {interface} root {words}"
+    kind = f"netem limit {_QUEUE_PACKETS} {' '.join(limits)}" if limits else "noqueue"
+    return f"qdisc replace dev {interface} root {kind}"
 
 
-def _line(fault: Fault) -> str:
+def _rule(fault: Fault) -> str | None:
     match fault:
         case DropEvery(packets, rail):
             which = f"-m statistic --mode nth --every {packets} --packet 0"
-            return f"iptables -A INPUT -i rail{rail} {_ROCE} {which} -j DROP"
+            return f"-A INPUT -i rail{rail} {_ROCE} {which} -j DROP"
         case Unreachable(rail):
-            return f"iptables -A INPUT -d {address(rail)} {_ROCE} -j DROP"
-        case Down(rail, 0.0):
-            return f"ip link set port{rail} down"
-        case Down(rail, after_s):
-            later = f"sleep {after_s:g} && exec ip link set port{rail} down"
-            return f"setsid sh -c '{later}' & echo -- -$! >>/run/pending"
+            return f"-A INPUT -d {address(rail)} {_ROCE} -j DROP"
         case _:
-            return ""
+            return None
+
+
+def _link(rail: int, faults: Sequence[Fault]) -> str:
+    return "down" if Down(rail) in faults else "up"
+
+
+def _pending(fault: Fault) -> str | None:
+    """Return the line that takes a link down later, in a process group that can be forgotten."""
+    if not isinstance(fault, Down) or not fault.after_s:
+        return None
+    later = f"sleep {fault.after_s:g} && exec ip link set port{fault.rail} down"
+    return f"setsid sh -c '{later}' & echo -- -$! >>/run/pending"
+
+
+def _present(lines: Iterable[str | None]) -> list[str]:
+    return [line for line in lines if line]

@@ -64,10 +64,12 @@ class Machine:
             )
 
     def console(self) -> str:
-        """Return the last lines of the kernel's console, and of what QEMU itself had to say."""
+        """Return the last lines of the kernel's console, a panic's own among them, and of QEMU."""
         with Path(f"/proc/self/fd/{self._console.fileno()}").open(errors="replace") as text:
             lines = [line.rstrip() for line in text]
-        return "\n".join(lines[-_CONSOLE_LINES:]) or "(it printed nothing)"
+        panics = [at for at, line in enumerate(lines) if "Kernel panic" in line]
+        first = min([*panics[-1:], max(0, len(lines) - _CONSOLE_LINES)])
+        return "\n".join(lines[first:]) or "(it printed nothing)"
 
     def end(self) -> None:
         """Take the power away; harmless when it is off."""

@@ -8,7 +8,6 @@ where rxe cannot receive: rules send what leaves a rail for another one out of i
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 
 from .errors import SoftRoceError
@@ -49,8 +48,8 @@ class Rails:
             return ""
         lines = ["modprobe -a rdma_rxe rdma_ucm ib_umad veth bridge || exit 1"]
         lines += [f"echo {value} >/proc/sys/{name}" for name, value in _SYSCTLS.items()]
-        lines += _fed("ip -batch -", self._links())
-        lines += _fed("rdma -b -", self._devices())
+        lines += fed("ip -batch -", self._links())
+        lines += fed("rdma -b -", self._devices())
         lines += [_wait_for_gids(rail) for rail in range(self.count)]
         return "\n".join(lines)
 
@@ -97,16 +96,18 @@ def _mac(rail: int) -> str:
     return f"02:00:0a:4d:00:{rail + 1:02x}"
 
 
-def _fed(command: str, lines: list[str]) -> list[str]:
+def fed(command: str, lines: list[str]) -> list[str]:
+    """Return the shell lines that feed these to a command, and give up where it fails."""
     return [f"{command} <<'END' || exit 1", *lines, "END"]
 
 
 def _wait_for_gids(rail: int) -> str:
     """Return the line that waits for a rail's two GIDs, which appear some time after the device."""
-    gids = f"/sys/class/infiniband/rxe{rail}/ports/1/gids/[01]"
-    both = " && ".join(f"grep -qs {part} {gids}" for part in ("^fe80:", f"ffff:{_gid_end(rail)}$"))
-    wait = shlex.quote(f"until {both}; do sleep 0.05; done")
-    return f"timeout {_GID_WAIT_S} sh -c {wait} || {{ echo rxe{rail} has no GIDs >&2; exit 1; }}"
+    gids = f"/sys/class/infiniband/rxe{rail}/ports/1/gids"
+    both = f"read -r a <{gids}/0 && read -r b <{gids}/1"
+    right = f"[[ $a == fe80:* && $b == *:ffff:{_gid_end(rail)} ]]"
+    late = f"((SECONDS < {_GID_WAIT_S})) || {{ echo rxe{rail} has no GIDs >&2; exit 1; }}"
+    return f"SECONDS=0; until {{ {both}; }} 2>/dev/null && {right}; do {late}; sleep 0.05; done"
 
 
 def _gid_end(rail: int) -> str:

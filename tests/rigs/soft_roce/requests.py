@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import base64
 import secrets
 import selectors
 import socket
@@ -64,11 +63,8 @@ class Request:
         token = secrets.token_hex(16).encode()
         self.stdout = Stream(token, self.stdout_sink)
         self.stderr = Stream(token, self.stderr_sink)
-        self._line = b"%s %g %s\n" % (
-            token,
-            self.seconds,
-            base64.b64encode(self.script.encode()),
-        )
+        script = self.script.replace("\\", "\\\\").replace("\n", "\\n")
+        self._line = b"%s %g %s\\n\n" % (token, self.seconds, script.encode())
 
     def ask(self, machine: Machine, within_s: float, late: str) -> int:
         """Run it and return its exit code; a guest that dies or is `late` is lost."""

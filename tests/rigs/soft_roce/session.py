@@ -120,6 +120,23 @@ class SoftRoce:
         finally:
             self.set_faults()
 
+    def counters(self, rail: int) -> dict[str, int]:
+        """Return the hardware counters of a rail's device."""
+        folder = f"/sys/class/infiniband/rxe{self._rails.check(rail)}/ports/1/hw_counters"
+        lines = self._read(f"cd {folder} && grep --with-filename . *")
+        return {name: int(value) for name, _, value in (line.partition(":") for line in lines)}
+
+    def dropped(self) -> int:
+        """Return the packets that DropEvery and Unreachable have dropped since they were set."""
+        lines = self._read("iptables --list INPUT --verbose --exact --numeric")
+        return sum(int(line.split()[0]) for line in lines if " DROP " in line)
+
+    def _read(self, command: str) -> list[str]:
+        done = self.run(command)
+        if done.code:
+            raise SoftRoceError(f"the guest cannot be read: {done.stderr.strip()}")
+        return done.stdout.splitlines()
+
     def _prepare(self, script: str, within_s: float, late: str) -> None:
         request = Request(script)
         if request.ask(self._machine, within_s, late) != 0:
