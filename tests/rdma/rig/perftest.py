@@ -18,10 +18,10 @@ wait $server || {{ cat /run/server; exit 1; }}
 """
 
 
-def perftest(guest: SoftRoce, program: str, *options: str) -> Result:
+def perftest(guest: SoftRoce, program: str, *options: str, deadline_s: float = 60) -> Result:
     """Run the program's two sides, and return what the client prints and whether both succeed."""
     command = shlex.join([program, "-x", _GID_INDEX, "-F", *options])
-    return guest.run(_SCRIPT.format(command=command), deadline_s=60)
+    return guest.run(_SCRIPT.format(command=command), deadline_s)
 
 
 def figures(result: Result) -> dict[str, float]:

@@ -28,9 +28,12 @@ def state(guest: SoftRoce, rail: int) -> str:
 
 
 def test_each_fiftieth_packet_dropped_is_one_gap_seen_by_the_receiver(guest: SoftRoce) -> None:
+    # Fewer packets under way than 50, so that each drop is a gap of its own, and patience, so that
+    # a pause of the guest repeats nothing.
+    patient = ["-t", "2", "-u", "20"]
+    before = guest.counters(1)["out_of_seq_request"]
     with guest.faults(DropEvery(50, rail=1)):
-        before = guest.counters(1)["out_of_seq_request"]
-        figures(perftest(guest, *WRITES))
+        figures(perftest(guest, *WRITES, *patient))
         gaps = guest.counters(1)["out_of_seq_request"] - before
         dropped = guest.dropped()
     assert dropped >= 100 * 16 // 50
@@ -71,12 +74,15 @@ def test_a_fault_that_was_to_come_ends_with_the_others(guest: SoftRoce) -> None:
     assert state(guest, 0) == "4: ACTIVE"
 
 
-def test_an_unreachable_rail_fails_its_senders_though_links_are_up(guest: SoftRoce) -> None:
+def test_an_unreachable_rail_hears_nothing_though_links_are_up(guest: SoftRoce) -> None:
+    receiver, sender = guest.counters(1), guest.counters(0)
     with guest.faults(Unreachable(rail=1)):
-        done = perftest(guest, *WRITES, "-u", "12", "--retry_count=2")
-        assert done.code not in (0, 124), done
+        done = perftest(guest, *WRITES, "-u", "12", deadline_s=5)  # it retries for ever
+        assert done.timed_out, done
         assert guest.dropped() > 0
         assert (state(guest, 0), state(guest, 1)) == ("4: ACTIVE", "4: ACTIVE")
+    assert guest.counters(1)["rcvd_pkts"] == receiver["rcvd_pkts"]
+    assert guest.counters(0)["completer_retry_err"] > sender["completer_retry_err"]
 
 
 def test_without_faults_rails_are_as_good_as_new(guest: SoftRoce) -> None:
