@@ -77,7 +77,7 @@ def test_a_fault_that_was_to_come_ends_with_the_others(guest: SoftRoce) -> None:
 def test_an_unreachable_rail_hears_nothing_though_links_are_up(guest: SoftRoce) -> None:
     receiver, sender = guest.counters(1), guest.counters(0)
     with guest.faults(Unreachable(rail=1)):
-        done = perftest(guest, *WRITES, "-u", "12", deadline_s=5)  # it retries for ever
+        done = perftest(guest, *WRITES, "-u", "12", deadline_s=4)  # it retries for ever
         assert done.timed_out, done
         assert guest.dropped() > 0
         assert (state(guest, 0), state(guest, 1)) == ("4: ACTIVE", "4: ACTIVE")

@@ -44,6 +44,7 @@ class SoftRoce:
     def __init__(self, machine: Machine, rails: Rails) -> None:
         self._machine = machine
         self._rails = rails
+        self._faults: Sequence[Fault] = ()
 
     @classmethod
     def boot(
@@ -108,14 +109,16 @@ class SoftRoce:
 
     def set_faults(self, *faults: Fault) -> None:
         """Have exactly these faults from now on: without any, the rails are as good as new."""
-        if self._rails.count or faults:
+        if faults or self._faults:
+            self._faults = (*self._faults, *faults)  # should it fail half-way
             self._prepare(faults_script(self._rails, faults), _GRACE_S, "the guest is stuck")
+        self._faults = faults
 
     @contextmanager
     def faults(self, *faults: Fault) -> Iterator[None]:
         """Have these faults within a block."""
-        self.set_faults(*faults)
         try:
+            self.set_faults(*faults)
             yield
         finally:
             self.set_faults()
