@@ -76,6 +76,11 @@ def find_kernel() -> Kernel:
         return _newest(cache) or _fetch(cache)
 
 
+def search_path() -> str:
+    """Return where programs are: an ordinary user's PATH lacks the folders of modprobe and ip."""
+    return f"{os.environ.get('PATH', '')}:/usr/local/sbin:/usr/sbin:/sbin"
+
+
 def cache_folder() -> Path:
     """Return where kernels are kept: $SOFT_ROCE_CACHE, or below the checkout's build folder."""
     return Path(os.environ.get("SOFT_ROCE_CACHE") or _BUILT / "rigs" / "soft_roce").resolve()
@@ -155,6 +160,7 @@ def _output(command: list[str], cwd: str | None = None, failure: str | None = No
     done = subprocess.run(
         command,
         cwd=cwd,
+        env=os.environ | {"PATH": search_path()},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

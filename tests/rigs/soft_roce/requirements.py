@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import shutil
 
 from .errors import SoftRoceError
 from .initramfs import BUSYBOX
-from .kernel import find_kernel
+from .kernel import find_kernel, search_path
 from .machine import QEMU
 
-_SBIN = "/usr/local/sbin:/usr/sbin:/sbin"
 _PACKAGES = {
     QEMU: "qemu-system-x86",
     str(BUSYBOX): "busybox-static",
@@ -34,9 +32,8 @@ def why_not() -> str | None:
     """
     if platform.machine() != "x86_64":
         return f"the Soft-RoCE guest is an x86-64 one, and this is {platform.machine()}"
-    path = f"{os.environ.get('PATH', '')}:{_SBIN}"
     for program, package in _PACKAGES.items():
-        if not shutil.which(program, path=path):
+        if not shutil.which(program, path=search_path()):
             return f"the Soft-RoCE guest needs {program}: install {package}"
     try:
         find_kernel()
