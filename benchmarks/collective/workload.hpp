@@ -42,7 +42,7 @@ class CollectiveWorkload : public IterationWorkload {
 
     ~CollectiveWorkload() override;
 
-    void set_sign_of_life(std::function<void()> alive) override { alive_ = std::move(alive); }
+    void set_sign_of_life(const std::function<void()>& alive) override { alive_ = alive; }
     IterationWorkload& serving(const Case& c) override;
     void prepare(const Case& c) override;
     int group() const override { return is_active_ ? setting_.place.number : -1; }

@@ -25,7 +25,7 @@ class Workload {
 
     /// What to call now and then in work that takes long and whose operations nobody counts:
     /// filling and checking large buffers. Without it the deadline would take that for a hang.
-    virtual void set_sign_of_life(std::function<void()> alive) { static_cast<void>(alive); }
+    virtual void set_sign_of_life(const std::function<void()>& alive) { static_cast<void>(alive); }
 
     /// Sets everything up for `c` on this rank; may allocate and communicate.
     /// @throws Error; Error(usage) when the case cannot be done here, which skips it

@@ -54,8 +54,8 @@ TEST_F(RasTest, asks_for_the_verbose_status_as_json) {
     });
     EXPECT_EQ(query_ras(ample), "{\n  \"nccl_version\": \"2.28.9\"\n}\n");
     server.finish();
-    EXPECT_THAT(
-        heard, ElementsAre("CLIENT PROTOCOL 2", "TIMEOUT 24", "SET FORMAT json", "VERBOSE STATUS"));
+    EXPECT_THAT(heard,
+                ElementsAre("CLIENT PROTOCOL 2", "TIMEOUT 1", "SET FORMAT json", "VERBOSE STATUS"));
 }
 
 TEST_F(RasTest, takes_plain_text_from_a_service_without_json) {

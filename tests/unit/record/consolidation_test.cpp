@@ -177,9 +177,8 @@ TEST_F(ConsolidationTest, the_python_reader_reads_it) {
                      "print([str(c.status) for c in run.cases], run.problems, run.interrupted)\n"
                      "with run.samples(run.cases[0]) as s:\n"
                      "    print(s.count, s.blocks.tolist(), sorted(s.columns))\n");
-    EXPECT_EQ(test::run_command(std::string(RAILGAUGE_PYTHON) + " '" +
-                                (folder_.path() / "read.py").native() + "' '" +
-                                paths_.out().native() + "'"),
+    EXPECT_EQ(test::run_command("'" RAILGAUGE_PYTHON "' '" + (folder_.path() / "read.py").native() +
+                                "' '" + paths_.out().native() + "'"),
               "['done', 'planned'] [] False\n3 [0, 2] ['bytes', 'elapsed_ns', 'start_ns']\n");
 }
 

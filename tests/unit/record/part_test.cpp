@@ -259,10 +259,9 @@ TEST_F(PartTest, h5py_reads_it) {
                      "print(f.attrs['schema'].decode(), f['cases']['name'][0].decode(),\n"
                      "      g['start_ns'][:].tolist(), g['bytes'][:].tolist(),\n"
                      "      g['bytes'].attrs['unit'].decode(), g.attrs['blocks'].tolist())\n");
-    EXPECT_EQ(
-        test::run_command(std::string(RAILGAUGE_PYTHON) + " '" +
-                          (folder_.path() / "read.py").native() + "' '" + path_.native() + "'"),
-        "railgauge/1 case/1 [0, 1, 2] [4096, 4096, 4096] B [0, 2]\n");
+    EXPECT_EQ(test::run_command("'" RAILGAUGE_PYTHON "' '" + (folder_.path() / "read.py").native() +
+                                "' '" + path_.native() + "'"),
+              "railgauge/1 case/1 [0, 1, 2] [4096, 4096, 4096] B [0, 2]\n");
 }
 
 }  // namespace

@@ -20,9 +20,14 @@ struct Answer {
     std::string output;
 };
 
+/// One word to the shell, spaces or not.
+std::string quoted(const std::string& path) {
+    return "'" + path + "'";
+}
+
 /// Runs railgauge-site by the shell. @param arguments may redirect
 Answer run_tool(const std::string& arguments) {
-    FILE* pipe = ::popen((std::string(RAILGAUGE_SITE_TOOL) + " " + arguments).c_str(), "r");
+    FILE* pipe = ::popen(("'" RAILGAUGE_SITE_TOOL "' " + arguments).c_str(), "r");
     if (pipe == nullptr) throw std::runtime_error("no shell");
     std::string output;
     std::array<char, 4096> block{};
@@ -33,18 +38,18 @@ Answer run_tool(const std::string& arguments) {
 
 TEST(SiteToolTest, prints_the_json_of_a_valid_file_alone_on_stdout) {
     for (const auto& file : example_sites()) {
-        const Answer answer = run_tool(file.native());
+        const Answer answer = run_tool(quoted(file.native()));
         EXPECT_EQ(answer.exit_code, 0);
         EXPECT_TRUE(nlohmann::json::accept(answer.output)) << answer.output;
     }
 }
 
 TEST(SiteToolTest, names_every_mistake_on_a_line_of_stderr_and_ends_with_2) {
-    const Answer both = run_tool("/dev/stdin 2>&1 < " RAILGAUGE_SOURCE_DIR "/CMakeLists.txt");
+    const Answer both = run_tool("/dev/stdin 2>&1 < '" RAILGAUGE_SOURCE_DIR "/CMakeLists.txt'");
     EXPECT_EQ(both.exit_code, 2);
     EXPECT_THAT(both.output, testing::StartsWith("/dev/stdin:"));
     EXPECT_THAT(both.output, testing::EndsWith("\n"));
-    const Answer out = run_tool(RAILGAUGE_SOURCE_DIR "/CMakeLists.txt 2>/dev/null");
+    const Answer out = run_tool("'" RAILGAUGE_SOURCE_DIR "/CMakeLists.txt' 2>/dev/null");
     EXPECT_EQ(out.output, "");
 }
 
@@ -57,7 +62,9 @@ TEST(SiteToolTest, ends_with_2_without_a_file_and_says_why) {
 }
 
 TEST(SiteToolTest, fails_when_stdout_takes_nothing) {
-    EXPECT_EQ(run_tool(example_sites().front().native() + " >/dev/full 2>/dev/null").exit_code, 6);
+    EXPECT_EQ(
+        run_tool(quoted(example_sites().front().native()) + " >/dev/full 2>/dev/null").exit_code,
+        6);
 }
 
 }  // namespace

@@ -222,7 +222,7 @@ TEST_F(WatchdogTest, rank_1_says_that_rank_0_died) {
 TEST_F(WatchdogTest, ends_orphans) {
     // The rank's parent is a shell that ends: the launcher's fate under SIGKILL.
     size_ = 1;
-    const std::string line = std::string(WATCHDOG_RANK) + " 0 1 0 '" + folder_.path().string() +
+    const std::string line = "'" WATCHDOG_RANK "' 0 1 0 '" + folder_.path().string() +
                              "' touch=started wait 2> '" + (folder_.path() / "orphan").string() +
                              "' & while [ ! -e '" + (folder_.path() / "started").string() +
                              "' ]; do sleep 0.05; done";
