@@ -96,9 +96,9 @@ def _why_none(node: NodeMatrix) -> str:
 
 
 def _odd(found: NodeSet, seats: Seats) -> Iterator[str]:
-    yield f"# odd one out of its node: {_named(found.ranked[0], seats)}"
+    yield f"# slowest against its node: {_named(found.ranked[0], seats)}"
     if worst := found.worst_by_others():
-        yield f"# odd one out of the same pair on all nodes: {_named(worst, seats)}"
+        yield f"# slowest against the same pair of other nodes: {_named(worst, seats)}"
 
 
 def _named(pair: NodePair, seats: Seats) -> str:

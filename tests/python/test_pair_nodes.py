@@ -138,7 +138,7 @@ def test_nodes_may_have_unequal_numbers_of_ranks_and_one_rank_has_no_pair(
     lines = railgauge("show", run).stdout.splitlines()
     (line, _) = [line.split() for line in lines if "one rank, no pair" in line]
     assert line[:5] == ["노드-일", "0", "-", "-", "-"]
-    assert "# odd one out of its node: n2 GPU 2 -> GPU 0 (70 %, 69 %)" in lines
+    assert "# slowest against its node: n2 GPU 2 -> GPU 0 (70 %, 69 %)" in lines
     matrix = json.loads(railgauge("show", run, "--format", "json").stdout)["node_sets"][0]
     assert matrix["matrices"][1]["values"] == [[None]]
     assert matrix["matrices"][1]["median"] is None
@@ -187,7 +187,7 @@ def test_show_has_a_line_per_node_and_names_the_slowest_pair(
     named = "노드-일 GPU 2 -> GPU 3 (61 %, 61 %)"
     assert after[4].split()[:5] == ["노드-일", "12", "24.24", "40", "40.4"]
     assert after[4].endswith(f"  {named}")
-    assert after[6] == f"# odd one out of its node: {named}"
+    assert after[6] == f"# slowest against its node: {named}"
     assert not any("Slowest of" in line for line in lines)
 
 
