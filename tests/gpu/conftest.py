@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real jobs of railgauge-collective over NCCL, on the GPU double (tests/rigs/gpu_double)."""
+"""Real jobs over NCCL, on the GPU double (tests/rigs/gpu_double)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).parents[2]
 BUILD = Path(os.environ.get("RAILGAUGE_BUILD", ROOT / "build/release")).resolve()
 PROGRAM = BUILD / "bin/railgauge-collective"
+PAIRS = BUILD / "bin/railgauge-pairs"
 DOUBLE = BUILD / "gpu_double"
 PATIENCE_S = 120.0  # for what takes seconds on an idle machine
 SHARED_MEMORY = Path("/dev/shm")
@@ -173,7 +174,8 @@ class Job:
                 words = (entry / "cmdline").read_bytes().split(b"\0")
             except OSError:
                 continue
-            if words and words[0] == os.fsencode(PROGRAM) and os.fsencode(self.out) in words:
+            programs = (os.fsencode(PROGRAM), os.fsencode(PAIRS))
+            if words and words[0] in programs and os.fsencode(self.out) in words:
                 found.append(int(entry.name))
         return sorted(found)
 
@@ -227,6 +229,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
         environment: dict[str, str] | None = None,
         rank_setting: str = "",
         backend: str = "nccl",
+        program: Path = PROGRAM,
         out: str = "판교.h5",
     ) -> Job:
         variables = os.environ | {
@@ -235,12 +238,12 @@ def start(tmp_path: Path) -> Iterator[Start]:
             **({"RAILGAUGE_DOUBLE_FAULT": fault} if fault else {}),
             **(environment or {}),
         }
-        program = [str(PROGRAM)]
+        words = [str(program)]
         if rank_setting:
-            program = ["bash", "-c", f'{rank_setting}\nexec "$0" "$@"', *program]
+            words = ["bash", "-c", f'{rank_setting}\nexec "$0" "$@"', *words]
         path = tmp_path / out
         line = [
-            *(str(ROOT / "scripts/run-mpirun"), "-n", str(ranks), "--", *program),
+            *(str(ROOT / "scripts/run-mpirun"), "-n", str(ranks), "--", *words),
             *("--backend", backend, *arguments, "--out", str(path)),
         ]
         before = shared_memory_of_the_double()

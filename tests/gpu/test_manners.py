@@ -108,3 +108,17 @@ def test_a_communicator_s_life_leaves_the_others_intact(measure: Measure) -> Non
     assert ended.code == 0, ended.stderr
     assert [case["status"] for case in ended.run.cases] == ["done", "done"]
     assert ended.run.cases[1]["wrong_elements"] == 0
+
+
+def test_a_symmetric_window_that_the_library_does_not_give_is_no_plain_buffer(
+    measure: Measure,
+) -> None:
+    ended = measure(
+        *OPERATIONS,
+        *FEW,
+        *("--buffers", "symmetric"),
+        environment={"RAILGAUGE_DOUBLE_NO_WINDOWS": "1"},
+    )
+    assert ended.code == 0, ended.stderr
+    assert {case["status"] for case in ended.run.cases} == {"skipped"}
+    assert all("no symmetric memory" in case["reason"] for case in ended.run.cases)

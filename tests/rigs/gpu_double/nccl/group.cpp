@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "errors.hpp"
+#include "first_contact.hpp"
 #include "launch.hpp"
 
 namespace gpu_double {
@@ -71,6 +72,7 @@ ncclResult_t begin(Group started) {
     ncclResult_t result = ncclSuccess;
     if (!started.set_ups.empty()) result = run_set_ups(std::move(started.set_ups));
     if (result != ncclSuccess && result != ncclInProgress) return result;
+    make_first_contacts(started.launches);
     for (auto& launch : started.launches)
         if (const auto error = submit(std::move(launch)); error != ncclSuccess) return error;
     return result;

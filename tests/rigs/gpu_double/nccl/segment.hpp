@@ -54,6 +54,9 @@ struct Header {
     Barrier control;
     Barrier data;
     std::array<Member, most_ranks> members;
+    // Who has announced a first send to whom, and a first receive from whom.
+    std::array<std::array<std::atomic<bool>, most_ranks>, most_ranks> sends;
+    std::array<std::array<std::atomic<bool>, most_ranks>, most_ranks> receives;
 };
 
 enum class Outcome { done, stopped };
