@@ -16,7 +16,7 @@ namespace {
 /// What NCCL says of an error: its class, and the last warning of the library if there is one.
 std::string describe(ncclResult_t result, ncclComm_t comm) {
     const char* detail = ncclGetLastError(comm);
-    const std::string text = ncclGetErrorString(result);
+    std::string text = ncclGetErrorString(result);
     if (detail == nullptr || *detail == '\0') return text;
     return one_line(fmt::format("{}: {}", text, detail));
 }

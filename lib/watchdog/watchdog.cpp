@@ -95,7 +95,7 @@ void Watchdog::set_plan(std::string plan_id, std::vector<CaseLabel> labels) {
     implementation_->have_done([plan](board::WatchLoop& loop) { loop.set_plan(*plan); });
 }
 
-void Watchdog::set_library(LibraryWatch library) {
+void Watchdog::set_library(const LibraryWatch& library) {
     implementation_->have_done([library](board::WatchLoop& loop) { loop.set_library(library); });
 }
 

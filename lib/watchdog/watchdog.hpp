@@ -65,7 +65,7 @@ class Watchdog {
     void set_plan(std::string plan_id, std::vector<CaseLabel> labels);
 
     /// What to ask of the library under test from now on.
-    void set_library(LibraryWatch library);
+    void set_library(const LibraryWatch& library);
 
     /// This rank has said on stderr why it ends the job (before MPI_Abort): its closed connection
     /// is no death, and the signal with which the launcher then ends the ranks is no interruption.

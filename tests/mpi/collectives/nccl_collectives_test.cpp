@@ -25,7 +25,8 @@ int events = 0;
 }  // namespace
 
 // Bounds of this program's own code, by the linker.
-extern "C" const char __executable_start;  // NOLINT(bugprone-reserved-identifier)
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the linker's name
+extern "C" const char __executable_start;
 extern "C" const char etext;
 
 // Everybody's calls find these instead of the libraries'. Counted is what the measuring thread asks

@@ -156,7 +156,8 @@ void expect_reductions(ncclDataType_t type) {
             EXPECT_EQ(static_cast<float>(value), expected)
                 << "type " << type << " op " << operation;
     };
-    check(ncclSum, static_cast<float>(n * (n + 1) / 2));
+    const int sum = n * (n + 1) / 2;
+    check(ncclSum, static_cast<float>(sum));
     check(ncclProd, static_cast<float>(factorial));
     check(ncclMax, static_cast<float>(n));
     check(ncclMin, 1.0f);
@@ -194,7 +195,8 @@ TEST(NcclReductionTest, premulsum_takes_each_ranks_own_factor) {
     EXPECT_NCCL(
         ncclRedOpCreatePreMulSum(&operation, &factor, ncclFloat32, ncclScalarHostImmediate, world));
     const int n = world_ranks();
-    const float expected = 10.0f + 2.0f * static_cast<float>(n * (n + 1) / 2 - 1);
+    const int others = n * (n + 1) / 2 - 1;
+    const float expected = 10.0f + 2.0f * static_cast<float>(others);
     EXPECT_EQ(all_reduce_of_ranks<float>(ncclFloat32, operation, world)[0], expected);
     EXPECT_NCCL(ncclRedOpDestroy(operation, world));
     EXPECT_EQ(ncclRedOpDestroy(operation, world), ncclInvalidArgument);
