@@ -114,7 +114,7 @@ class ParallelWriterTest : public test::RecorderFixture {
         recorder.record({.c = plan_[static_cast<std::size_t>(id)],
                          .result = test::make_result(CaseStatus::done),
                          .group = rows && *rows > 0 ? rank_ : -1,
-                         .clock_offset_ns = 1000 * rank_,
+                         .clock_offset_ns = std::int64_t{1000} * rank_,
                          .samples = rows ? &samples : nullptr,
                          .observations = std::move(observations),
                          .on_gathered = {},
