@@ -6,6 +6,8 @@ option(RAILGAUGE_WERROR "Treat warnings as errors" OFF)
 set(RAILGAUGE_HWLOC AUTO CACHE STRING "hwloc: ON, OFF or AUTO")
 set(RAILGAUGE_CUDA AUTO CACHE STRING "CUDA Toolkit: ON, OFF or AUTO")
 set(RAILGAUGE_NCCL AUTO CACHE STRING "NCCL, which needs CUDA: ON, OFF or AUTO")
+set(RAILGAUGE_VERBS AUTO CACHE STRING "RDMA verbs (libibverbs): ON, OFF or AUTO")
+set(RAILGAUGE_UCX AUTO CACHE STRING "UCX: ON, OFF or AUTO")
 set(RAILGAUGE_MICRO AUTO CACHE STRING "Micro benchmarks, which need Google Benchmark: ON, OFF or AUTO")
 set(RAILGAUGE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them")
 

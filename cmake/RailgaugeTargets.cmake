@@ -57,6 +57,20 @@ function(railgauge_find_parallel_hdf5)
   add_library(railgauge::hdf5 ALIAS railgauge_hdf5)
 endfunction()
 
+# railgauge_find_library(UCX ucx libucx-dev): an optional library by its pkg-config file, as
+# PkgConfig::UCX; sets RAILGAUGE_UCX_FOUND by the option RAILGAUGE_UCX.
+macro(railgauge_find_library name module package)
+  set(RAILGAUGE_${name}_FOUND FALSE)
+  if(NOT RAILGAUGE_${name} STREQUAL "OFF")
+    pkg_check_modules(${name} QUIET IMPORTED_TARGET ${module})
+    if(${name}_FOUND)
+      set(RAILGAUGE_${name}_FOUND TRUE)
+    elseif(RAILGAUGE_${name} STREQUAL "ON")
+      message(FATAL_ERROR "RAILGAUGE_${name} is ON but ${module} was not found; install ${package}")
+    endif()
+  endif()
+endmacro()
+
 # CUDA's runtime library and compiler. Sets RAILGAUGE_CUDA_FOUND and, to be called from the top, enables
 # the language.
 macro(railgauge_find_cuda)

@@ -58,6 +58,7 @@ void PairsOptions::add_to(CLI::App& app) {
         ->type_name("A:B");
     add_number(group, "--repeats", repeats, "Go through the rounds so often, in another order");
     group.add_option("--seed", seed, "Of the orders of --repeats")->capture_default_str();
+    fabric.add_to(app);
 }
 
 std::string PairsOptions::memory_name() const {

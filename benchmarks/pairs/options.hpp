@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "transport/fabric_options.hpp"
+
 namespace CLI {
 class App;
 }
@@ -24,6 +26,7 @@ struct PairsOptions {
     std::string pair;  ///< "A:B" of the pattern one-pair
     int repeats = 1;
     std::uint64_t seed = 1;
+    FabricOptions fabric;
 
     void add_to(CLI::App& app);
 

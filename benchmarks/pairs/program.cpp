@@ -28,7 +28,7 @@ AnyWorkload PairsProgram::make_workload(const Job& job) {
     auto memory = make_memory_space(options_.memory_name());
     const MemoryShare share = agree_memory_share(job, *memory);
     const int rank = job.team.rank();
-    return std::make_unique<PairsWorkload>(make_transport(options_.backend, job.comm),
+    return std::make_unique<PairsWorkload>(make_transport(options_.backend, job.comm, options_.fabric),
                                            std::move(memory), plan_, share, rank,
                                            fleet_->rail_of(rank));
 }

@@ -27,8 +27,9 @@ class MpiChannel : public Channel {
         : comm_(comm),
           peer_(peer),
           memory_(memory.data()),
-          requests_(static_cast<std::size_t>(parameters.send_depth) +
-                    static_cast<std::size_t>(parameters.receive_depth)),
+          requests_(static_cast<std::size_t>(parameters.queues) *
+                    (static_cast<std::size_t>(parameters.send_depth) +
+                     static_cast<std::size_t>(parameters.receive_depth))),
           ids_(requests_.size()),
           indices_(requests_.size()),
           completions_(requests_.size()) {}

@@ -8,21 +8,34 @@
 #include "base/error.hpp"
 #include "base/names.hpp"
 #include "mpi/gpu_memory.hpp"
+#include "transport/fabric.hpp"
 
 namespace railgauge {
 namespace {
 
 struct TransportRow {
     std::string_view name;
-    std::unique_ptr<Transport> (*make)(MPI_Comm comm);
+    std::unique_ptr<Transport> (*make)(MPI_Comm comm, const FabricOptions& options);
     bool needs_gpu;
     void (*require)(std::string_view memory);
 };
 
+template <std::unique_ptr<Transport> (*Make)(MPI_Comm)>
+std::unique_ptr<Transport> without_options(MPI_Comm comm, const FabricOptions& /*options*/) {
+    return Make(comm);
+}
+
+template <std::unique_ptr<Fabric> (*Make)(const FabricOptions&)>
+std::unique_ptr<Transport> on_fabric(MPI_Comm comm, const FabricOptions& options) {
+    return make_fabric_transport(Make(options), comm);
+}
+
 /// Every transport. A new one is a file and a row.
-constexpr std::array<TransportRow, 2> table{
-    {{"mpi", &make_mpi_transport, false, &require_mpi_reaches},
-     {"nccl", &make_nccl_transport, true, &require_nccl_transport}}};
+constexpr std::array<TransportRow, 4> table{
+    {{"mpi", &without_options<&make_mpi_transport>, false, &require_mpi_reaches},
+     {"verbs", &on_fabric<&make_verbs_fabric>, false, &require_verbs_transport},
+     {"ucx", &on_fabric<&make_ucx_fabric>, false, &require_ucx_transport},
+     {"nccl", &without_options<&make_nccl_transport>, true, &require_nccl_transport}}};
 
 void require_range(std::string_view name, const char* what, int value, int most) {
     if (value >= 1 && value <= most) return;
@@ -35,8 +48,6 @@ void require_range(std::string_view name, const char* what, int value, int most)
 void require_capable(std::string_view name, const Capabilities& capabilities,
                      const ChannelParameters& parameters) {
     require_range(name, "queues to a peer", parameters.queues, capabilities.most_queues);
-    require_range(name, "messages per completion", parameters.signal_interval,
-                  capabilities.most_signal_interval);
 }
 
 std::vector<std::string> transport_names() {
@@ -51,8 +62,9 @@ void require_transport(std::string_view name, std::string_view memory) {
     row_named(table, name, "transport").require(memory);
 }
 
-std::unique_ptr<Transport> make_transport(std::string_view name, MPI_Comm comm) {
-    return row_named(table, name, "transport").make(comm);
+std::unique_ptr<Transport> make_transport(std::string_view name, MPI_Comm comm,
+                                          const FabricOptions& options) {
+    return row_named(table, name, "transport").make(comm, options);
 }
 
 }  // namespace railgauge

@@ -12,6 +12,7 @@
 #include <mpi.h>
 
 #include "memory/memory_space.hpp"
+#include "transport/fabric_options.hpp"
 
 namespace railgauge {
 
@@ -28,11 +29,15 @@ struct Message {
     std::uint64_t id = 0;           ///< comes back with the completion
     std::size_t remote_offset = 0;  ///< write, read: in the peer's memory
     int queue = 0;                  ///< below ChannelParameters::queues
+    /// Of a write: when its data are there, an empty receive of the peer on that queue takes it.
+    bool notifies = false;
+    /// Of a send, write or read: its completion is asked for. Others of its queue are reported with
+    /// the next that is, so that the last of a series must be.
+    bool signalled = true;
 };
 
 /// Message `id` is finished here: its memory may be used again, and of a receive or read the data
-/// are there. With a signal interval above 1 this also stands for the messages of the same verb and
-/// queue that were posted before it.
+/// are there.
 struct Completion {
     std::uint64_t id = 0;
     std::int64_t time_ns = 0;  ///< monotonic clock, when it was seen
@@ -40,10 +45,9 @@ struct Completion {
 
 /// What both sides of a channel agree on beforehand.
 struct ChannelParameters {
-    int send_depth = 1;       ///< most sends, writes and reads in flight, over all queues
-    int receive_depth = 1;    ///< most receives in flight, over all queues
-    int queues = 1;           ///< ordered streams to the peer: queue pairs, with RDMA
-    int signal_interval = 1;  ///< one completion for every so many sends, writes or reads
+    int send_depth = 1;     ///< most sends, writes and reads in flight on each queue
+    int receive_depth = 1;  ///< most receives in flight on each queue
+    int queues = 1;         ///< ordered streams to the peer: queue pairs, with RDMA
 };
 
 /// What a library can do.
@@ -51,7 +55,10 @@ struct Capabilities {
     bool one_sided = false;  ///< write and read
     std::size_t most_bytes = 0;
     int most_queues = 1;
-    int most_signal_interval = 1;
+    int most_signal_interval = 1;  ///< messages for which one may be signalled
+    /// Whether a message must find its receive posted, and receives that nothing came for may be
+    /// left when a channel is closed.
+    bool receives_ahead = false;
 };
 
 /// Memory that a library may send from and receive into. Ends before its transport does.
@@ -73,8 +80,8 @@ class RegisteredMemory {
 /// polls them in turn.
 ///
 /// Neither post() nor poll() blocks, allocates or logs. Messages of a queue arrive in the order in
-/// which they were posted, and receives take them in that order. A library's error throws
-/// Error(library), which names the peer.
+/// which they were posted, and receives take them in that order: an empty send comes after what was
+/// written before it on its queue. A library's error throws Error(library), which names the peer.
 class Channel {
   public:
     virtual ~Channel() = default;
@@ -86,8 +93,8 @@ class Channel {
     /// What has finished since the last call; valid until the next one. Makes the library progress.
     virtual std::span<const Completion> poll() = 0;
 
-    /// The clean end, on both sides, when nothing is in flight. The destructor of a channel still
-    /// open only gives up its resources: its peer may be gone.
+    /// The clean end, called by both sides when nothing is in flight. The destructor of a channel
+    /// still open only gives up its resources: its peer may be gone.
     virtual void close() = 0;
 };
 
@@ -129,7 +136,7 @@ std::unique_ptr<Transport> make_nccl_transport(MPI_Comm comm);
 
 std::vector<std::string> transport_names();
 
-/// Whether a transport works on GPUs. @throws Error(usage) for an unknown name
+/// Whether a transport works on nothing but GPUs. @throws Error(usage) for an unknown name
 bool transport_needs_gpu(std::string_view name);
 
 /// To be asked before anything is written.
@@ -140,6 +147,7 @@ void require_transport(std::string_view name, std::string_view memory);
 void require_nccl_transport(std::string_view memory);
 
 /// One of transport_names(). Collective over `comm`. @throws Error(usage) for any other name
-std::unique_ptr<Transport> make_transport(std::string_view name, MPI_Comm comm);
+std::unique_ptr<Transport> make_transport(std::string_view name, MPI_Comm comm,
+                                          const FabricOptions& options);
 
 }  // namespace railgauge
