@@ -24,7 +24,8 @@ name_skips() {
     awk '/: Skipped$/ { getline reason } /^\[  SKIPPED \] .*\(.*ms\)$/ { print "SKIP: " $4 ": " reason }' "$1"
 }
 
-# pytest_in PATH...: a folder that is missing or has no test is a failure
+# pytest_in PATH...: a folder that is missing or has no test is a failure. Tests send signals, which
+# processes ignore that a background job or nohup has started, and no shell can undo that.
 pytest_in() {
-    .venv/bin/python -m pytest -q -rs -p no:cacheprovider "$@"
+    env --default-signal .venv/bin/python -m pytest -q -rs -p no:cacheprovider "$@"
 }
