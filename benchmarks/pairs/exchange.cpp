@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// Exchanges on libraries that keep a message until its receive is posted. Those that do not are in
+// ahead_exchange.cpp.
 #include "pairs/exchange.hpp"
 
 #include <vector>
 
 #include "measure/clock.hpp"
+#include "pairs/ahead_exchange.hpp"
 
 namespace railgauge {
 namespace {
@@ -14,9 +17,9 @@ class InFlight {
     InFlight(Channel& channel, int messages)
         : channel_(channel), busy_(static_cast<std::size_t>(messages), 0), seen_ns_(busy_.size()) {}
 
-    void post(Verb verb, int id, std::size_t offset, std::size_t bytes) {
+    void post(Verb verb, int id, std::size_t offset, std::size_t bytes, int queue) {
         const auto number = static_cast<std::uint64_t>(id);
-        channel_.post({verb, offset, bytes, number});
+        channel_.post({verb, offset, bytes, number, 0, queue});
         busy_[number] = 1;
         ++count_;
     }
@@ -57,7 +60,9 @@ class InFlight {
 class BaseExchange : public Exchange {
   public:
     BaseExchange(const PairCall& call, Channel& channel)
-        : slots_{call.bytes, call.depth}, in_flight_(channel, 2 * call.depth + 2) {}
+        : slots_{call.bytes, call.messages()},
+          queues_(call.queues),
+          in_flight_(channel, 2 * call.messages() + 2) {}
 
     void meet() override {
         listen();
@@ -68,22 +73,25 @@ class BaseExchange : public Exchange {
     std::int64_t acknowledged_ns() const override { return acknowledged_ns_; }
 
   protected:
-    int depth() const { return slots_.depth; }
+    int messages() const { return slots_.messages; }
     int sending(int slot) const { return slot; }
-    int receiving(int slot) const { return slots_.depth + slot; }
-    int telling() const { return 2 * slots_.depth; }
-    int listening() const { return 2 * slots_.depth + 1; }
+    int receiving(int slot) const { return messages() + slot; }
+    int telling() const { return 2 * messages(); }
+    int listening() const { return 2 * messages() + 1; }
 
     void send(int slot) {
-        in_flight_.post(Verb::send, sending(slot), slots_.to_send(slot), slots_.bytes);
+        in_flight_.post(Verb::send, sending(slot), slots_.to_send(slot), slots_.bytes,
+                        slot % queues_);
     }
     void receive(int slot) {
-        in_flight_.post(Verb::receive, receiving(slot), slots_.received(slot), slots_.bytes);
+        in_flight_.post(Verb::receive, receiving(slot), slots_.received(slot), slots_.bytes,
+                        slot % queues_);
     }
-    void tell() { in_flight_.post(Verb::send, telling(), 0, 0); }
-    void listen() { in_flight_.post(Verb::receive, listening(), 0, 0); }
+    void tell() { in_flight_.post(Verb::send, telling(), 0, 0, 0); }
+    void listen() { in_flight_.post(Verb::receive, listening(), 0, 0, 0); }
 
     Slots slots_;
+    int queues_;
     InFlight in_flight_;
     std::int64_t acknowledged_ns_ = -1;
 };
@@ -100,14 +108,14 @@ class WindowExchange : public BaseExchange {
 
     void launch() override {
         if (first_launch_ns_ != 0) {
-            receives_left_ += receives_ ? depth() : 0;
-            sends_left_ += sends_ ? depth() : 0;
+            receives_left_ += receives_ ? messages() : 0;
+            sends_left_ += sends_ ? messages() : 0;
             return;
         }
         first_launch_ns_ = monotonic_now_ns();
-        for (int slot = 0; receives_ && slot < depth(); ++slot)
+        for (int slot = 0; receives_ && slot < messages(); ++slot)
             receive(slot);
-        for (int slot = 0; sends_ && slot < depth(); ++slot)
+        for (int slot = 0; sends_ && slot < messages(); ++slot)
             send(slot);
     }
 
@@ -116,7 +124,7 @@ class WindowExchange : public BaseExchange {
         while (receives_left_ > 0 || sends_left_ > 0)
             use_slots_again();
         if (sends_) listen();
-        for (int slot = 0; receives_ && slot < depth(); ++slot)
+        for (int slot = 0; receives_ && slot < messages(); ++slot)
             in_flight_.wait_for(receiving(slot));
         if (receives_) tell();
         in_flight_.wait_for_all();
@@ -175,6 +183,8 @@ class RoundTrip : public BaseExchange {
 
 Duty duty_of(const PairCall& call, int rank, int peer) {
     const bool lower = rank < peer;
+    if (call.operation == PairOperation::latency && call.verb == Verb::read)
+        return lower ? Duty::receive : Duty::send;
     switch (call.direction) {
         case Direction::forward: return lower ? Duty::send : Duty::receive;
         case Direction::backward: return lower ? Duty::receive : Duty::send;
@@ -192,14 +202,15 @@ bool receives(Duty duty) {
     return duty != Duty::send;
 }
 
-ChannelParameters channel_parameters(const PairCall& call) {
-    ChannelParameters parameters;
-    parameters.send_depth = call.depth + 1;  // one more for the empty message
-    parameters.receive_depth = call.depth + 1;
-    return parameters;
+ChannelParameters channel_parameters(const PairCall& call, const Capabilities& capabilities) {
+    if (capabilities.receives_ahead) return ahead_channel_parameters(call);
+    // One more for the empty message.
+    return {call.depth + 1, call.depth + 1, call.queues};
 }
 
-std::unique_ptr<Exchange> make_exchange(const PairCall& call, Duty duty, Channel& channel) {
+std::unique_ptr<Exchange> make_exchange(const PairCall& call, Duty duty,
+                                        const Capabilities& capabilities, Channel& channel) {
+    if (capabilities.receives_ahead) return make_ahead_exchange(call, duty, channel);
     if (call.operation == PairOperation::latency)
         return std::make_unique<RoundTrip>(call, duty, channel);
     return std::make_unique<WindowExchange>(call, duty, channel);

@@ -10,16 +10,16 @@
 
 namespace railgauge {
 
-/// Where messages lie in a rank's memory: `depth` places to send from, then as many to receive
-/// into. Every message in flight has its own, so that each can be verified.
+/// Where messages lie in a rank's memory: places to send from, then as many to receive into, the
+/// same on both sides. Every message in flight has its own, so that each can be verified.
 struct Slots {
     std::size_t bytes;
-    int depth;
+    int messages;
 
     std::size_t stride() const { return (bytes + 63) / 64 * 64; }
     std::size_t to_send(int slot) const { return static_cast<std::size_t>(slot) * stride(); }
-    std::size_t received(int slot) const { return to_send(depth + slot); }
-    std::size_t size() const { return to_send(2 * depth); }
+    std::size_t received(int slot) const { return to_send(messages + slot); }
+    std::size_t size() const { return to_send(2 * messages); }
 };
 
 /// What a rank does in an operation: its part of a window of messages, or of a round trip.
@@ -44,7 +44,8 @@ class Exchange {
     virtual void complete() = 0;
 
     /// Of the operations completed last: from the first launch until the peer had confirmed that
-    /// all that this rank sent had arrived; -1 on a rank whose payload nobody confirms.
+    /// all that this rank sent had arrived, or until all that it read was there; -1 on a rank that
+    /// did neither.
     virtual std::int64_t acknowledged_ns() const = 0;
 
     /// Returns when the peer has called it too. For when nothing is in flight.
@@ -52,9 +53,11 @@ class Exchange {
 };
 
 /// What an exchange asks of its channel.
-ChannelParameters channel_parameters(const PairCall& call);
+ChannelParameters channel_parameters(const PairCall& call, const Capabilities& capabilities);
 
+/// Posts receives where they must be posted ahead; the peer may begin when it has returned.
 /// @param channel outlives the exchange
-std::unique_ptr<Exchange> make_exchange(const PairCall& call, Duty duty, Channel& channel);
+std::unique_ptr<Exchange> make_exchange(const PairCall& call, Duty duty,
+                                        const Capabilities& capabilities, Channel& channel);
 
 }  // namespace railgauge

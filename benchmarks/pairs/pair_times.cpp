@@ -59,7 +59,7 @@ void PairTimes::add(int rank, std::span<const Cell> acknowledged_ns) {
     }
 }
 
-void PairTimes::add_latency(double ops, const Matching& matching, const Fleet& fleet,
+void PairTimes::add_latency(double trips, const Matching& matching, const Fleet& fleet,
                             PairSummary& summary) const {
     std::vector<std::int64_t> all_ns;
     double longest_ns = 0;
@@ -70,16 +70,19 @@ void PairTimes::add_latency(double ops, const Matching& matching, const Fleet& f
         longest_ns = median_ns;
         summary.slowest = describe(path_of(rank, matching, fleet), fleet);
     }
-    summary.median_ns = quantile(all_ns, 0.5) / 2 / ops;
-    if (all_ns.size() >= least_for_p99) summary.p99_ns = quantile(all_ns, 0.99) / 2 / ops;
-    summary.max_ns = quantile(all_ns, 1.0) / 2 / ops;
+    summary.median_ns = quantile(all_ns, 0.5) / trips;
+    if (all_ns.size() >= least_for_p99) summary.p99_ns = quantile(all_ns, 0.99) / trips;
+    summary.max_ns = quantile(all_ns, 1.0) / trips;
 }
 
-void PairTimes::add_bandwidth(double bits, const Matching& matching, const Fleet& fleet,
+void PairTimes::add_bandwidth(double bits, Verb verb, const Matching& matching, const Fleet& fleet,
                               PairSummary& summary) const {
     std::map<Path, double> rates;
-    for (const auto& [rank, times_ns] : of_rank_)
-        rates[path_of(rank, matching, fleet)] += bits / median_of(times_ns);
+    for (const auto& [rank, times_ns] : of_rank_) {
+        const int peer = matching.peers[static_cast<std::size_t>(rank)];
+        const int source = verb == Verb::read ? peer : rank;
+        rates[path_of(source, matching, fleet)] += bits / median_of(times_ns);
+    }
     std::vector<double> values;
     values.reserve(rates.size());
     for (const auto& [path, rate] : rates)
@@ -99,11 +102,13 @@ PairSummary PairTimes::summarise(const PairCall& call, std::uint64_t ops_per_sam
     if (of_rank_.empty()) return summary;
     const auto ops = static_cast<double>(ops_per_sample);
     if (call.operation == PairOperation::latency) {
-        add_latency(ops, matching, fleet, summary);
+        // A read is there and back by itself, and is not halved: perftest does not either.
+        const double ways = call.verb == Verb::read ? 1 : 2;
+        add_latency(ways * ops, matching, fleet, summary);
     } else {
         // Bits per nanosecond are Gbit per second.
         const double bits = static_cast<double>(call.window_bytes()) * ops * bits_per_byte;
-        add_bandwidth(bits, matching, fleet, summary);
+        add_bandwidth(bits, call.verb, matching, fleet, summary);
     }
     return summary;
 }

@@ -21,7 +21,7 @@ struct PairSummary {
     double lowest_gbit_per_s;
     double median_gbit_per_s;
     double highest_gbit_per_s;
-    /// Half of the round trip, over all samples of all pairs.
+    /// Half of the round trip, or one read, over all samples of all pairs.
     double median_ns;
     double p99_ns;  ///< from 1000 samples on
     double max_ns;
@@ -42,9 +42,9 @@ class PairTimes {
                           const Matching& matching, const Fleet& fleet) const;
 
   private:
-    void add_latency(double ops, const Matching& matching, const Fleet& fleet,
+    void add_latency(double trips, const Matching& matching, const Fleet& fleet,
                      PairSummary& summary) const;
-    void add_bandwidth(double bits, const Matching& matching, const Fleet& fleet,
+    void add_bandwidth(double bits, Verb verb, const Matching& matching, const Fleet& fleet,
                        PairSummary& summary) const;
 
     int case_id_ = -1;

@@ -8,9 +8,10 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/error.hpp"
+#include "base/names.hpp"
+#include "pairs/bipartite.hpp"
 #include "pairs/node_patterns.hpp"
 #include "pairs/rounds.hpp"
 
@@ -218,6 +219,10 @@ std::vector<Matching> bisection(const Ground& ground) {
     return matchings;
 }
 
+std::vector<Matching> between_groups(const Ground& ground) {
+    return bipartite(ground.options.between, ground.fleet, *ground.site, ground.order);
+}
+
 // ---------------------------------------------------------------- within a node
 
 std::vector<Matching> every_node_pair(const Ground& ground) {
@@ -240,24 +245,17 @@ struct PatternRow {
     std::vector<Matching> (*match)(const Ground& ground);
 };
 
-constexpr std::array<PatternRow, 9> table{
+constexpr std::array<PatternRow, 10> table{
     {{"one-pair", Nodes::any, SiteFile::unused, &one_pair},
      {"rail-sweep", Nodes::several, SiteFile::unused, &rail_sweep},
      {"all-pairs", Nodes::several, SiteFile::unused, &all_pairs},
      {"plane", Nodes::several, SiteFile::needed, &each_plane},
      {"cross-rail", Nodes::several, SiteFile::unused, &cross_rail},
      {"cross-plane", Nodes::several, SiteFile::needed, &cross_plane},
+     {"bipartite", Nodes::several, SiteFile::needed, &between_groups},
      {"node-pairs", Nodes::any, SiteFile::unused, &every_node_pair},
      {"node-first", Nodes::any, SiteFile::unused, &every_first_pair},
      {"bisection", Nodes::several, SiteFile::needed, &bisection}}};
-
-const PatternRow& find_pattern(std::string_view name) {
-    const auto found = std::find_if(table.begin(), table.end(),
-                                    [&](const PatternRow& row) { return row.name == name; });
-    if (found != table.end()) return *found;
-    throw Error(ExitCode::usage, fmt::format("pattern '{}' is unknown", name),
-                fmt::format("there are {}", fmt::join(pattern_names(), ", ")), "use one of these");
-}
 
 void require_what_it_needs(const PatternRow& row, const Fleet& fleet, const Site* site) {
     if (row.nodes == Nodes::several && fleet.nodes() < 2) {
@@ -269,7 +267,7 @@ void require_what_it_needs(const PatternRow& row, const Fleet& fleet, const Site
     }
     if (row.site == SiteFile::needed && site == nullptr) {
         throw Error(ExitCode::usage, fmt::format("pattern {} needs a site file", row.name),
-                    "only it says which rails and nodes share a plane or a leaf",
+                    "only it says which nodes and rails share a group, a plane or a leaf",
                     "give --site FILE");
     }
 }
@@ -277,16 +275,12 @@ void require_what_it_needs(const PatternRow& row, const Fleet& fleet, const Site
 }  // namespace
 
 std::vector<std::string> pattern_names() {
-    std::vector<std::string> names;
-    names.reserve(table.size());
-    for (const PatternRow& row : table)
-        names.emplace_back(row.name);
-    return names;
+    return names_of(table);
 }
 
 std::vector<Matching> match_ranks(std::string_view pattern, const PairsOptions& options,
                                   const Fleet& fleet, const Site* site) {
-    const PatternRow& row = find_pattern(pattern);
+    const PatternRow& row = row_named(table, pattern, "pattern");
     require_what_it_needs(row, fleet, site);
     std::vector<Matching> matchings;
     for (int repeat = 0; repeat < options.repeats; ++repeat) {

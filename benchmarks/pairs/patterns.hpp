@@ -19,6 +19,7 @@ namespace railgauge {
 ///     plane        every pair of nodes, the rails of one plane at a time
 ///     cross-rail   every pair of nodes, from each rail to every other
 ///     cross-plane  every pair of nodes, from the rails of each plane to those of every other
+///     bipartite    every node of a group with every node of another, --between
 ///     node-pairs   every pair of ranks within each node
 ///     node-first   the first rank of each node with every other of it
 ///     bisection    half of the nodes against the other half, across leaves

@@ -5,10 +5,12 @@
 #include <array>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/names.hpp"
 #include "base/units.hpp"
 #include "pairs/patterns.hpp"
 
@@ -18,6 +20,19 @@ namespace {
 // Names in the order of the enumerators.
 constexpr std::array<std::string_view, 2> operations{"bandwidth", "latency"};
 constexpr std::array<std::string_view, 4> directions{"forward", "backward", "both", "round-trip"};
+
+struct VerbName {
+    std::string_view name;
+    Verb verb;
+};
+constexpr std::array<VerbName, 3> verbs{
+    {{"send", Verb::send}, {"write", Verb::write}, {"read", Verb::read}}};
+
+std::string_view name_of(Verb verb) {
+    return std::find_if(verbs.begin(), verbs.end(),
+                        [&](const VerbName& row) { return row.verb == verb; })
+        ->name;
+}
 
 template <class Enum, std::size_t N>
 Enum parse(const std::array<std::string_view, N>& names, std::string_view text) {
@@ -31,13 +46,22 @@ std::string text_of(const std::array<std::string_view, N>& names, Enum value) {
     return std::string(names.at(static_cast<std::size_t>(value)));
 }
 
-/// Ascending, without repeats, and with depth 1: deep windows hide what a single message shows.
+Verb parse_verb(std::string_view text) {
+    return row_named(verbs, text, "verb").verb;
+}
+
+/// Ascending and without repeats.
+std::vector<int> ascending(std::vector<int> numbers) {
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    return numbers;
+}
+
+/// With depth 1: deep windows hide what a single message shows.
 std::vector<int> depths_of(const PairsOptions& options) {
     std::vector<int> depths = options.depths;
     depths.push_back(1);
-    std::sort(depths.begin(), depths.end());
-    depths.erase(std::unique(depths.begin(), depths.end()), depths.end());
-    return depths;
+    return ascending(std::move(depths));
 }
 
 std::vector<std::uint64_t> sizes_of(const PairsOptions& options) {
@@ -49,39 +73,51 @@ std::vector<std::uint64_t> sizes_of(const PairsOptions& options) {
                 "a message has 1 B to 1 EiB", "choose other sizes");
 }
 
-/// Everything that one matching is measured with, in order.
-std::vector<PairCall> calls_of(const PairsOptions& options) {
-    const std::vector<std::uint64_t> sizes = sizes_of(options);
-    std::vector<PairCall> calls;
-    for (const std::string& operation : options.operations) {
-        if (parse<PairOperation>(operations, operation) == PairOperation::latency) {
-            for (const std::uint64_t bytes : sizes)
-                calls.push_back({PairOperation::latency, Direction::round_trip, bytes, 1});
-            continue;
-        }
-        for (const std::string& direction : options.directions)
-            for (const std::uint64_t bytes : sizes)
+void append_latency(const PairsOptions& options, Verb verb, std::vector<PairCall>& calls) {
+    for (const std::uint64_t bytes : sizes_of(options))
+        calls.push_back({PairOperation::latency, Direction::round_trip, bytes, 1, verb});
+}
+
+void append_bandwidth(const PairsOptions& options, Verb verb, std::vector<PairCall>& calls) {
+    for (const std::string& direction : options.directions)
+        for (const int queues : ascending(options.queues))
+            for (const std::uint64_t bytes : sizes_of(options))
                 for (const int depth : depths_of(options))
                     calls.push_back({PairOperation::bandwidth,
-                                     parse<Direction>(directions, direction), bytes, depth});
+                                     parse<Direction>(directions, direction), bytes, depth, verb,
+                                     queues, options.signal_interval_of(depth)});
+}
+
+/// Everything that one matching is measured with on one memory, in order.
+std::vector<PairCall> calls_of(const PairsOptions& options) {
+    std::vector<PairCall> calls;
+    for (const std::string& operation : options.operations) {
+        const bool is_latency =
+            parse<PairOperation>(operations, operation) == PairOperation::latency;
+        for (const std::string& verb : options.verb_names())
+            (is_latency ? append_latency : append_bandwidth)(options, parse_verb(verb), calls);
     }
     return calls;
 }
 
-Case make_case(const PairsOptions& options, const std::string& pattern, const PairCall& call,
-               const Matching& matching, const std::string& digest) {
+Case make_case(const PairsOptions& options, const std::string& pattern, const std::string& memory,
+               const PairCall& call, const Matching& matching, const std::string& digest) {
     const std::string operation = text_of(operations, call.operation);
     const std::string direction = text_of(directions, call.direction);
-    Case c(fmt::format("{}/{}/{}/{}/{}/{}x{}/{}/{}/{}", operation, options.backend,
-                       options.memory_name(), pattern, direction, call.bytes, call.depth,
+    const std::string verb(name_of(call.verb));
+    Case c(fmt::format("{}/{}/{}/{}/{}/{}/{}x{}x{}/{}/{}/{}", operation, options.backend, memory,
+                       pattern, verb, direction, call.bytes, call.depth, call.queues,
                        matching.rails, matching.repeat, matching.round),
            {{"operation", operation},
             {"backend", options.backend},
-            {"memory", options.memory_name()},
+            {"memory", memory},
             {"pattern", pattern},
+            {"verb", verb},
             {"direction", direction},
             {"bytes", static_cast<std::int64_t>(call.bytes)},
             {"depth", std::int64_t{call.depth}},
+            {"queues", std::int64_t{call.queues}},
+            {"signal_interval", std::int64_t{call.signal_interval}},
             {"rails", matching.rails},
             {"plane", matching.plane},
             {"repeat", std::int64_t{matching.repeat}},
@@ -92,30 +128,41 @@ Case make_case(const PairsOptions& options, const std::string& pattern, const Pa
     return c;
 }
 
+/// The cases of the matchings from `first` on, in order.
+void append_cases(const PairsOptions& options, const std::string& pattern, const Fleet& fleet,
+                  std::size_t first, PairsPlan& plan) {
+    std::vector<std::string> digests;
+    for (std::size_t i = first; i < plan.matchings.size(); ++i)
+        digests.push_back(plan.matchings[i].digest(fleet));
+    // Memories are compared with each other, so their cases follow each other.
+    for (const PairCall& call : calls_of(options)) {
+        for (const std::string& memory : options.memory_names()) {
+            for (std::size_t i = first; i < plan.matchings.size(); ++i) {
+                plan.cases.push_back(make_case(options, pattern, memory, call, plan.matchings[i],
+                                               digests[i - first]));
+                plan.matching_of_case.push_back(i);
+            }
+        }
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> pair_operation_names() {
     return {operations.begin(), operations.end()};
 }
 
+std::vector<std::string> pair_verb_names() {
+    return names_of(verbs);
+}
+
 PairsPlan plan_pairs(const PairsOptions& options, const Fleet& fleet, const Site* site) {
-    const std::vector<PairCall> calls = calls_of(options);
     PairsPlan plan;
     for (const std::string& pattern : options.patterns) {
         const std::size_t first = plan.matchings.size();
         std::vector<Matching> matchings = match_ranks(pattern, options, fleet, site);
-        std::vector<std::string> digests;
-        digests.reserve(matchings.size());
-        for (const Matching& matching : matchings)
-            digests.push_back(matching.digest(fleet));
         std::move(matchings.begin(), matchings.end(), std::back_inserter(plan.matchings));
-        for (const PairCall& call : calls) {
-            for (std::size_t i = first; i < plan.matchings.size(); ++i) {
-                plan.cases.push_back(
-                    make_case(options, pattern, call, plan.matchings[i], digests[i - first]));
-                plan.matching_of_case.push_back(i);
-            }
-        }
+        append_cases(options, pattern, fleet, first, plan);
     }
     return plan;
 }
@@ -123,7 +170,11 @@ PairsPlan plan_pairs(const PairsOptions& options, const Fleet& fleet, const Site
 PairCall call_of(const Case& c) {
     return {parse<PairOperation>(operations, c.text("operation")),
             parse<Direction>(directions, c.text("direction")),
-            static_cast<std::size_t>(c.integer("bytes")), static_cast<int>(c.integer("depth"))};
+            static_cast<std::size_t>(c.integer("bytes")),
+            static_cast<int>(c.integer("depth")),
+            parse_verb(c.text("verb")),
+            static_cast<int>(c.integer("queues")),
+            static_cast<int>(c.integer("signal_interval"))};
 }
 
 }  // namespace railgauge

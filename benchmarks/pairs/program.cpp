@@ -15,8 +15,7 @@ LibraryWatch PairsProgram::library_watch() const {
 }
 
 std::vector<Case> PairsProgram::plan(const Job& job) {
-    require_transport(options_.backend, options_.memory_name());
-    make_memory_space(options_.memory_name());  // throws when the build lacks it
+    options_.validate();
     fleet_ = make_fleet(job.placement, job.site);
     plan_ = plan_pairs(options_, *fleet_, job.site);
     for (const std::string& line : describe_unevenness(*fleet_, job.site))
@@ -25,12 +24,18 @@ std::vector<Case> PairsProgram::plan(const Job& job) {
 }
 
 AnyWorkload PairsProgram::make_workload(const Job& job) {
-    auto memory = make_memory_space(options_.memory_name());
-    const MemoryShare share = agree_memory_share(job, *memory);
+    const std::vector<std::string> names = options_.memory_names();
+    std::vector<PairsMemory> memories;
+    for (const std::string& name : names) {
+        auto space = make_memory_space(name);
+        MemoryShare share = agree_memory_share(job, *space);
+        share.bytes /= names.size();  // some are of the same host
+        memories.push_back({std::move(space), share, nullptr});
+    }
     const int rank = job.team.rank();
-    return std::make_unique<PairsWorkload>(make_transport(options_.backend, job.comm, options_.fabric),
-                                           std::move(memory), plan_, share, rank,
-                                           fleet_->rail_of(rank));
+    return std::make_unique<PairsWorkload>(
+        make_transport(options_.backend, job.comm, options_.fabric), std::move(memories), plan_,
+        rank, fleet_->rail_of(rank));
 }
 
 std::vector<std::string> PairsProgram::gathered_columns() const {

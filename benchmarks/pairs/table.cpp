@@ -12,23 +12,14 @@
 namespace railgauge {
 namespace {
 
-constexpr std::array<TextColumn, 17> columns{{{"operation", "", 9},
-                                              {"direction", "", 10},
-                                              {"pattern", "", 11},
-                                              {"rails", "", 8},
-                                              {"repeat", "", 6},
-                                              {"round", "", 5},
-                                              {"size", "(B)", 10},
-                                              {"depth", "", 5},
-                                              {"pairs", "", 5},
-                                              {"lowest", "(Gb/s)", 9},
-                                              {"median", "(Gb/s)", 9},
-                                              {"highest", "(Gb/s)", 9},
-                                              {"median", "(us)", 9},
-                                              {"p99", "(us)", 9},
-                                              {"max", "(us)", 9},
-                                              {"#wrong", "(B)", 8},
-                                              {"slowest", "", 0}}};
+constexpr std::array<TextColumn, 20> columns{
+    {{"operation", "", 9},    {"memory", "", 6},       {"verb", "", 5},
+     {"direction", "", 10},   {"pattern", "", 11},     {"rails", "", 8},
+     {"repeat", "", 6},       {"round", "", 5},        {"size", "(B)", 10},
+     {"depth", "", 5},        {"QPs", "", 3},          {"pairs", "", 5},
+     {"lowest", "(Gb/s)", 9}, {"median", "(Gb/s)", 9}, {"highest", "(Gb/s)", 9},
+     {"median", "(us)", 9},   {"p99", "(us)", 9},      {"max", "(us)", 9},
+     {"#wrong", "(B)", 8},    {"slowest", "", 0}}};
 
 constexpr TextTable table(columns);
 
@@ -44,15 +35,16 @@ std::string wrong_bytes(const CaseResult& result) {
 
 std::string pairs_table_header() {
     return "# Bandwidth is payload of a pair in one direction, acknowledged: lowest, median and\n"
-           "# highest pair. Latency is half of a round trip over all pairs; p99 takes 1000 "
-           "samples.\n# 1 Gb/s is 1e9 bit/s.\n" +
+           "# highest pair. Latency is half of a round trip, or one read, over all pairs; p99 "
+           "takes 1000 samples.\n# 1 Gb/s is 1e9 bit/s.\n" +
            table.header();
 }
 
 std::string pairs_table_row(const Case& c, const CaseResult& result, const PairSummary& summary) {
-    std::vector<std::string> cells{c.text("operation"), c.text("direction"), c.text("pattern"),
-                                   c.text("rails")};
-    for (const char* name : {"repeat", "round", "bytes", "depth", "pairs"})
+    std::vector<std::string> cells;
+    for (const char* name : {"operation", "memory", "verb", "direction", "pattern", "rails"})
+        cells.push_back(c.text(name));
+    for (const char* name : {"repeat", "round", "bytes", "depth", "queues", "pairs"})
         cells.push_back(to_text(c.integer(name)));
     if (result.status != CaseStatus::done && result.status != CaseStatus::wrong)
         return table.row_without_result(cells, to_text(result.status), result.reason);

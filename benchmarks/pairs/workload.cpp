@@ -17,18 +17,19 @@ constexpr std::size_t peer_place = 0;
 constexpr std::size_t acknowledged_place = 2;
 
 std::size_t needed_bytes(const PairCall& call) {
-    return Slots{call.bytes, call.depth}.size();
+    return Slots{call.bytes, call.messages()}.size();
 }
 
-/// What the largest case needs that will not be refused.
+/// What the largest case on a memory needs that will not be refused.
 std::size_t largest_needed_bytes(const PairsPlan& plan, const Transport& transport,
-                                 MemoryShare share) {
+                                 const PairsMemory& memory) {
     std::size_t largest = 0;
     for (const Case& c : plan.cases) {
+        if (c.text("memory") != memory.space->name()) continue;
         const PairCall call = call_of(c);
         if (call.bytes > transport.capabilities().most_bytes) continue;
         const std::size_t needed = needed_bytes(call);
-        if (needed <= share.bytes) largest = std::max(largest, needed);
+        if (needed <= memory.share.bytes) largest = std::max(largest, needed);
     }
     return largest;
 }
@@ -42,15 +43,18 @@ void require_pairs(const Matching& matching) {
 }  // namespace
 
 PairsWorkload::PairsWorkload(std::unique_ptr<Transport> transport,
-                             std::unique_ptr<MemorySpace> memory, const PairsPlan& plan,
-                             MemoryShare share, int rank, int rail)
+                             std::vector<PairsMemory> memories, const PairsPlan& plan, int rank,
+                             int rail)
     : transport_(std::move(transport)),
-      memory_(std::move(memory)),
+      memories_(std::move(memories)),
       plan_(plan),
-      share_(share),
       rank_(rank),
-      rail_(rail),
-      buffer_(transport_->allocate(*memory_, largest_needed_bytes(plan, *transport_, share))) {}
+      rail_(rail) {
+    for (PairsMemory& memory : memories_) {
+        const std::size_t size = largest_needed_bytes(plan, *transport_, memory);
+        memory.buffer = transport_->allocate(*memory.space, size);
+    }
+}
 
 PairsWorkload::~PairsWorkload() {
     if (transport_) transport_->abandon();
@@ -59,14 +63,17 @@ PairsWorkload::~PairsWorkload() {
 void PairsWorkload::prepare(const Case& c) {
     disconnect();
     call_ = call_of(c);
+    memory_ = &memory_of(c);
     require_fit(call_);
     const Matching& matching = plan_.matching(c.id());
     require_pairs(matching);
     peer_ = matching.peers[static_cast<std::size_t>(rank_)];
     if (peer_ < 0) return;
     duty_ = duty_of(call_, rank_, peer_);
-    channel_ = transport_->connect(peer_, *buffer_, channel_parameters(call_));
-    exchange_ = make_exchange(call_, duty_, *channel_);
+    const Capabilities capabilities = transport_->capabilities();
+    channel_ =
+        transport_->connect(peer_, *memory_->buffer, channel_parameters(call_, capabilities));
+    exchange_ = make_exchange(call_, duty_, capabilities, *channel_);
 }
 
 int PairsWorkload::group() const {
@@ -109,8 +116,8 @@ void PairsWorkload::complete() {
 }
 
 CheckTally PairsWorkload::check(std::uint64_t round) {
-    const Slots slots{call_.bytes, call_.depth};
-    for (int i = 0; i < call_.depth; ++i) {
+    const Slots slots{call_.bytes, call_.messages()};
+    for (int i = 0; i < call_.messages(); ++i) {
         const auto message = static_cast<std::uint64_t>(i);
         if (sends(duty_)) write_slot(slots.to_send(i), &write_payload, {rank_, message, round});
         if (receives(duty_)) write_slot(slots.received(i), &write_poison, {peer_, message, round});
@@ -121,7 +128,7 @@ CheckTally PairsWorkload::check(std::uint64_t round) {
     launch();
     complete();
     CheckTally tally;
-    for (int i = 0; receives(duty_) && i < call_.depth; ++i) {
+    for (int i = 0; receives(duty_) && i < call_.messages(); ++i) {
         const PayloadKey key{peer_, static_cast<std::uint64_t>(i), round};
         tally.checked += call_.bytes;
         tally.wrong += count_wrong_in_slot(slots.received(i), key);
@@ -132,9 +139,17 @@ CheckTally PairsWorkload::check(std::uint64_t round) {
 
 void PairsWorkload::close() {
     disconnect();
-    buffer_.reset();
+    memories_.clear();
     transport_->close();
     transport_.reset();
+}
+
+PairsMemory& PairsWorkload::memory_of(const Case& c) {
+    const auto found = std::ranges::find_if(memories_, [&](const PairsMemory& memory) {
+        return memory.space->name() == c.text("memory");
+    });
+    if (found == memories_.end()) throw std::logic_error("a case is on a memory that is not here");
+    return *found;
 }
 
 void PairsWorkload::require_fit(const PairCall& call) const {
@@ -145,7 +160,7 @@ void PairsWorkload::require_fit(const PairCall& call) const {
             fmt::format("transport {} sends at most {}", transport_->name(), format_bytes(most)),
             "use smaller --sizes");
     }
-    require_share(needed_bytes(call), share_, *memory_);
+    require_share(needed_bytes(call), memory_->share, *memory_->space);
 }
 
 void PairsWorkload::disconnect() {
@@ -158,18 +173,18 @@ void PairsWorkload::disconnect() {
 void PairsWorkload::write_slot(std::size_t offset,
                                void (*write)(const PayloadKey&, std::span<std::byte>),
                                const PayloadKey& key) {
-    std::byte* const slot = buffer_->data() + offset;
-    if (memory_->is_host_addressable()) return write(key, {slot, call_.bytes});
+    std::byte* const slot = memory_->buffer->data() + offset;
+    if (memory_->space->is_host_addressable()) return write(key, {slot, call_.bytes});
     staged_.resize(call_.bytes);
     write(key, staged_);
-    memory_->write(slot, staged_);
+    memory_->space->write(slot, staged_);
 }
 
 std::uint64_t PairsWorkload::count_wrong_in_slot(std::size_t offset, const PayloadKey& key) {
-    const std::byte* const slot = buffer_->data() + offset;
-    if (memory_->is_host_addressable()) return count_wrong(key, {slot, call_.bytes});
+    const std::byte* const slot = memory_->buffer->data() + offset;
+    if (memory_->space->is_host_addressable()) return count_wrong(key, {slot, call_.bytes});
     staged_.resize(call_.bytes);
-    memory_->read(slot, staged_);
+    memory_->space->read(slot, staged_);
     return count_wrong(key, staged_);
 }
 

@@ -18,15 +18,23 @@ namespace railgauge {
 /// The column from which rates and round trips follow (docs/pairs.md).
 inline constexpr const char* acknowledged_column = "acknowledged_ns";
 
-/// One rank's part in all cases. Cases share one allocation, large enough for the largest of them.
+/// A memory that cases are measured on, and the buffer that they share on it: large enough for the
+/// largest of them.
+struct PairsMemory {
+    std::unique_ptr<MemorySpace> space;
+    MemoryShare share;
+    std::unique_ptr<RegisteredMemory> buffer;
+};
+
+/// One rank's part in all cases.
 class PairsWorkload : public IterationWorkload {
   public:
+    /// @param memories without their buffers, one for each memory of the plan's cases
     /// @param plan outlives the workload; cases that need more than the share are skipped when
-    /// their
-    ///        turn comes
+    ///        their turn comes
     /// @param rail of this rank
-    PairsWorkload(std::unique_ptr<Transport> transport, std::unique_ptr<MemorySpace> memory,
-                  const PairsPlan& plan, MemoryShare share, int rank, int rail);
+    PairsWorkload(std::unique_ptr<Transport> transport, std::vector<PairsMemory> memories,
+                  const PairsPlan& plan, int rank, int rail);
 
     ~PairsWorkload() override;
 
@@ -45,6 +53,7 @@ class PairsWorkload : public IterationWorkload {
     void close() override;
 
   private:
+    PairsMemory& memory_of(const Case& c);
     void require_fit(const PairCall& call) const;
     void disconnect();
     void write_slot(std::size_t offset, void (*write)(const PayloadKey&, std::span<std::byte>),
@@ -52,12 +61,11 @@ class PairsWorkload : public IterationWorkload {
     std::uint64_t count_wrong_in_slot(std::size_t offset, const PayloadKey& key);
 
     std::unique_ptr<Transport> transport_;
-    std::unique_ptr<MemorySpace> memory_;
+    std::vector<PairsMemory> memories_;
     const PairsPlan& plan_;
-    MemoryShare share_;
     int rank_;
     int rail_;
-    std::unique_ptr<RegisteredMemory> buffer_;
+    PairsMemory* memory_ = nullptr;  ///< of the case
     std::vector<std::byte> staged_;  ///< a message on its way to or from memory of a GPU
     int peer_ = -1;
     PairCall call_{};

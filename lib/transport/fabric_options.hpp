@@ -28,6 +28,8 @@ struct FabricOptions {
     std::string ucx_tls;        ///< UCX's list of transports, UCX_TLS
 
     void add_to(CLI::App& app);
+
+    bool operator==(const FabricOptions&) const = default;
 };
 
 }  // namespace railgauge

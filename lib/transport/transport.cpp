@@ -16,7 +16,7 @@ namespace {
 struct TransportRow {
     std::string_view name;
     std::unique_ptr<Transport> (*make)(MPI_Comm comm, const FabricOptions& options);
-    bool needs_gpu;
+    TransportTraits traits;
     void (*require)(std::string_view memory);
 };
 
@@ -32,10 +32,13 @@ std::unique_ptr<Transport> on_fabric(MPI_Comm comm, const FabricOptions& options
 
 /// Every transport. A new one is a file and a row.
 constexpr std::array<TransportRow, 4> table{
-    {{"mpi", &without_options<&make_mpi_transport>, false, &require_mpi_reaches},
-     {"verbs", &on_fabric<&make_verbs_fabric>, false, &require_verbs_transport},
-     {"ucx", &on_fabric<&make_ucx_fabric>, false, &require_ucx_transport},
-     {"nccl", &without_options<&make_nccl_transport>, true, &require_nccl_transport}}};
+    {{"mpi", &without_options<&make_mpi_transport>, {false, false, false}, &require_mpi_reaches},
+     {"verbs", &on_fabric<&make_verbs_fabric>, {false, true, true}, &require_verbs_transport},
+     {"ucx", &on_fabric<&make_ucx_fabric>, {false, true, false}, &require_ucx_transport},
+     {"nccl",
+      &without_options<&make_nccl_transport>,
+      {true, false, false},
+      &require_nccl_transport}}};
 
 void require_range(std::string_view name, const char* what, int value, int most) {
     if (value >= 1 && value <= most) return;
@@ -54,8 +57,8 @@ std::vector<std::string> transport_names() {
     return names_of(table);
 }
 
-bool transport_needs_gpu(std::string_view name) {
-    return row_named(table, name, "transport").needs_gpu;
+TransportTraits transport_traits(std::string_view name) {
+    return row_named(table, name, "transport").traits;
 }
 
 void require_transport(std::string_view name, std::string_view memory) {

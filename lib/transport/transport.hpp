@@ -136,8 +136,15 @@ std::unique_ptr<Transport> make_nccl_transport(MPI_Comm comm);
 
 std::vector<std::string> transport_names();
 
-/// Whether a transport works on nothing but GPUs. @throws Error(usage) for an unknown name
-bool transport_needs_gpu(std::string_view name);
+/// What is known of a transport before there is one.
+struct TransportTraits {
+    bool needs_gpu;  ///< it works on nothing but GPUs
+    bool one_sided;  ///< it has write and read
+    bool coalesces;  ///< one completion can be asked for several messages
+};
+
+/// @throws Error(usage) for an unknown name
+TransportTraits transport_traits(std::string_view name);
 
 /// To be asked before anything is written.
 /// @throws Error(usage) when the build lacks the transport, or it cannot reach that memory

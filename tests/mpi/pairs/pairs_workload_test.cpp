@@ -64,7 +64,9 @@ PairsOptions everything() {
 std::unique_ptr<PairsWorkload> make_workload(const PairsPlan& plan,
                                              std::unique_ptr<Transport> transport,
                                              MemoryShare share = ample) {
-    return std::make_unique<PairsWorkload>(std::move(transport), make_host_memory(), plan, share,
+    std::vector<PairsMemory> memories;
+    memories.push_back({make_host_memory(), share, nullptr});
+    return std::make_unique<PairsWorkload>(std::move(transport), std::move(memories), plan,
                                            comm_rank(), 0);
 }
 

@@ -70,8 +70,8 @@ constexpr PairCall call_with(PairOperation operation, Direction direction, int d
 
 struct Trial {
     Trial(const PairCall& call, Duty duty)
-        : channel(channel_parameters(call).send_depth),
-          exchange(make_exchange(call, duty, channel)) {}
+        : channel(channel_parameters(call, {}).send_depth),
+          exchange(make_exchange(call, duty, {}, channel)) {}
 
     std::vector<std::string> run(int launches) {
         channel.log.clear();

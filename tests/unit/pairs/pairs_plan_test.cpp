@@ -25,8 +25,8 @@ TEST(PairsPlanTest, names_say_every_variable) {
     options.sizes = "1MiB";
     options.depths = {4};
     EXPECT_THAT(names(plan_pairs(options, even_fleet(2, 2), nullptr)),
-                ElementsAre("bandwidth/mpi/host/all-pairs/both/1048576x1/0,1/0/0",
-                            "bandwidth/mpi/host/all-pairs/both/1048576x4/0,1/0/0"));
+                ElementsAre("bandwidth/mpi/host/all-pairs/send/both/1048576x1x1/0,1/0/0",
+                            "bandwidth/mpi/host/all-pairs/send/both/1048576x4x1/0,1/0/0"));
 }
 
 TEST(PairsPlanTest, depth_1_is_always_measured) {
@@ -45,8 +45,9 @@ TEST(PairsPlanTest, latency_is_a_round_trip_of_single_messages) {
     options.operations = {"latency"};
     options.sizes = "8,4KiB";
     const auto plan = plan_pairs(options, even_fleet(2, 1), nullptr);
-    EXPECT_THAT(names(plan), ElementsAre("latency/mpi/host/all-pairs/round-trip/8x1/0/0/0",
-                                         "latency/mpi/host/all-pairs/round-trip/4096x1/0/0/0"));
+    EXPECT_THAT(names(plan),
+                ElementsAre("latency/mpi/host/all-pairs/send/round-trip/8x1x1/0/0/0",
+                            "latency/mpi/host/all-pairs/send/round-trip/4096x1x1/0/0/0"));
 }
 
 TEST(PairsPlanTest, rounds_vary_fastest_then_depth_size_direction_and_pattern) {
@@ -56,22 +57,23 @@ TEST(PairsPlanTest, rounds_vary_fastest_then_depth_size_direction_and_pattern) {
     options.sizes = "1KiB,2KiB";
     options.depths = {1};
     const auto plan = plan_pairs(options, even_fleet(4, 1), nullptr);
-    EXPECT_THAT(names(plan), ElementsAre("bandwidth/mpi/host/rail-sweep/forward/1024x1/0/0/0",
-                                         "bandwidth/mpi/host/rail-sweep/forward/2048x1/0/0/0",
-                                         "bandwidth/mpi/host/rail-sweep/backward/1024x1/0/0/0",
-                                         "bandwidth/mpi/host/rail-sweep/backward/2048x1/0/0/0",
-                                         "bandwidth/mpi/host/all-pairs/forward/1024x1/0/0/0",
-                                         "bandwidth/mpi/host/all-pairs/forward/1024x1/0/0/1",
-                                         "bandwidth/mpi/host/all-pairs/forward/1024x1/0/0/2",
-                                         "bandwidth/mpi/host/all-pairs/forward/2048x1/0/0/0",
-                                         "bandwidth/mpi/host/all-pairs/forward/2048x1/0/0/1",
-                                         "bandwidth/mpi/host/all-pairs/forward/2048x1/0/0/2",
-                                         "bandwidth/mpi/host/all-pairs/backward/1024x1/0/0/0",
-                                         "bandwidth/mpi/host/all-pairs/backward/1024x1/0/0/1",
-                                         "bandwidth/mpi/host/all-pairs/backward/1024x1/0/0/2",
-                                         "bandwidth/mpi/host/all-pairs/backward/2048x1/0/0/0",
-                                         "bandwidth/mpi/host/all-pairs/backward/2048x1/0/0/1",
-                                         "bandwidth/mpi/host/all-pairs/backward/2048x1/0/0/2"));
+    EXPECT_THAT(names(plan),
+                ElementsAre("bandwidth/mpi/host/rail-sweep/send/forward/1024x1x1/0/0/0",
+                            "bandwidth/mpi/host/rail-sweep/send/forward/2048x1x1/0/0/0",
+                            "bandwidth/mpi/host/rail-sweep/send/backward/1024x1x1/0/0/0",
+                            "bandwidth/mpi/host/rail-sweep/send/backward/2048x1x1/0/0/0",
+                            "bandwidth/mpi/host/all-pairs/send/forward/1024x1x1/0/0/0",
+                            "bandwidth/mpi/host/all-pairs/send/forward/1024x1x1/0/0/1",
+                            "bandwidth/mpi/host/all-pairs/send/forward/1024x1x1/0/0/2",
+                            "bandwidth/mpi/host/all-pairs/send/forward/2048x1x1/0/0/0",
+                            "bandwidth/mpi/host/all-pairs/send/forward/2048x1x1/0/0/1",
+                            "bandwidth/mpi/host/all-pairs/send/forward/2048x1x1/0/0/2",
+                            "bandwidth/mpi/host/all-pairs/send/backward/1024x1x1/0/0/0",
+                            "bandwidth/mpi/host/all-pairs/send/backward/1024x1x1/0/0/1",
+                            "bandwidth/mpi/host/all-pairs/send/backward/1024x1x1/0/0/2",
+                            "bandwidth/mpi/host/all-pairs/send/backward/2048x1x1/0/0/0",
+                            "bandwidth/mpi/host/all-pairs/send/backward/2048x1x1/0/0/1",
+                            "bandwidth/mpi/host/all-pairs/send/backward/2048x1x1/0/0/2"));
 }
 
 TEST(PairsPlanTest, a_case_finds_its_matching_and_its_call) {

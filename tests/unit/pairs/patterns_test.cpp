@@ -236,5 +236,81 @@ TEST(PatternsTest, a_pattern_without_two_sides_is_refused) {
                 HasSubstr("pattern cross-plane has no pair in this job"));
 }
 
+/// GPU nodes g0 .. with rails 0 to 3 in planes A, B, A, B, storage nodes s0 .. with rails 0 and 1.
+Site gpu_and_storage() {
+    return parse_site(R"(
+format = 1
+name = "test"
+control_interface = "mgmt0"
+planes = [{name = "A"}, {name = "B"}]
+rails = [
+    {index = 0, name = "rail 0", plane = "A", rate_gbit_per_s = 0.1},
+    {index = 1, name = "rail 1", plane = "B", rate_gbit_per_s = 0.1},
+    {index = 2, name = "rail 2", plane = "A", rate_gbit_per_s = 0.1},
+    {index = 3, name = "rail 3", plane = "B", rate_gbit_per_s = 0.1},
+]
+
+[[groups]]
+name = "gpu"
+hosts = ["n[0-1]"]
+ports = [
+    {rail = 0, netdev = "rail0"},
+    {rail = 1, netdev = "rail1"},
+    {rail = 2, netdev = "rail2"},
+    {rail = 3, netdev = "rail3"},
+]
+
+[[groups]]
+name = "storage"
+hosts = ["n[2-4]"]
+ports = [{rail = 0, netdev = "rail0"}, {rail = 1, netdev = "rail1"}]
+)",
+                      "test.toml");
+}
+
+std::vector<Matching> between(const std::string& groups) {
+    const Site site = gpu_and_storage();
+    PairsOptions options;
+    options.between = groups;
+    const std::vector<int> four{0, 1, 2, 3};
+    const std::vector<int> two{0, 1};
+    return match_ranks("bipartite", options,
+                       make_fleet(make_rail_placement({four, four, two, two, two}), &site), &site);
+}
+
+TEST(PatternsTest, bipartite_joins_every_node_of_a_group_with_every_node_of_another) {
+    for (const char* groups : {"gpu:storage", "storage:gpu"}) {
+        const auto matchings = between(groups);
+        std::map<std::pair<int, int>, int> meetings;
+        for (const Matching& matching : matchings) {
+            EXPECT_EQ(matching.pairs(), 4);  // both GPU nodes on both planes
+            for (int rank = 0; rank < 8; ++rank)
+                if (const int peer = matching.peers[static_cast<std::size_t>(rank)]; peer >= 0)
+                    ++meetings[{rank, peer}];
+        }
+        // Each of 8 GPU ports with the storage port of its plane, on each of 3 nodes.
+        EXPECT_EQ(meetings.size(), 24u);
+        for (const auto& [pair, times] : meetings) {
+            EXPECT_EQ(times, 1);
+            EXPECT_GE(pair.second, 8);
+            EXPECT_EQ(pair.first % 2, pair.second % 2);  // of one plane
+        }
+    }
+}
+
+TEST(PatternsTest, bipartite_has_as_many_rounds_as_the_larger_group_for_each_turn_of_the_rails) {
+    const auto matchings = between("gpu:storage");
+    EXPECT_EQ(matchings.size(), 6u);
+    EXPECT_THAT(rails_of(matchings), ElementsAre("0,1", "2>0,3>1"));
+    EXPECT_EQ(matchings[2].round, 2);
+    EXPECT_EQ(matchings[3].round, 0);
+}
+
+TEST(PatternsTest, bipartite_needs_two_groups_that_the_job_runs_on) {
+    for (const char* groups : {"", "gpu", "gpu:", ":gpu", "gpu:gpu"})
+        EXPECT_THAT(refusal([&] { between(groups); }), HasSubstr("does not name two groups"));
+    EXPECT_THAT(refusal([] { between("gpu:compute"); }), HasSubstr("'compute', which has no node"));
+}
+
 }  // namespace
 }  // namespace railgauge
