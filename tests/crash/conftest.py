@@ -142,7 +142,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
     def launch(*arguments: str, ranks: int = 3, fault: str = "", out: str = "판교.h5") -> Job:
         program = [str(PROGRAM)]
         if fault:
-            program = ["env", f"LD_PRELOAD={FAULTS}", f"RG_FAULT={fault}", *program]
+            # By its folder and name: spaces in a path would separate libraries.
+            preload = [f"LD_LIBRARY_PATH={FAULTS.parent}", f"LD_PRELOAD={FAULTS.name}"]
+            program = ["env", *preload, f"RG_FAULT={fault}", *program]
         path = tmp_path / out
         line = [
             *(ROOT / "scripts/run-mpirun", "-n", str(ranks), "--"),
