@@ -20,21 +20,31 @@ RUN_MPIRUN = ROOT / "scripts" / "run-mpirun"
 PAIRS = ROOT / "build" / "release" / "bin" / "railgauge-pairs"
 Row = dict[str, Any]
 
+MESSAGES = 20
+PACKETS_PER_MESSAGE = 65536 // 4096
+UCX = {"UCX_TLS": "rc_verbs,ud_verbs,self", "UCX_IB_GID_INDEX": "0"}
 
-@pytest.fixture(scope="module")
-def run_file(common_guest: SoftRoce, writable: Path) -> Path:
-    """Return a run of one case between two ranks of the guest, over MPI's TCP."""
+
+def measure(guest: SoftRoce, out: Path, *mca: str) -> Path:
+    """Run one case between two ranks of the guest, and return the run."""
     if not shutil.which("mpirun"):
         pytest.skip("mpirun is missing: install openmpi-bin")
     if not PAIRS.exists():
         pytest.skip(f"{PAIRS} is missing: build it")
-    out = writable / "counters.h5"
-    tcp = ["--mca", "pml", "ob1", "--mca", "btl", "tcp,self"]
     plan = ["--pattern", "one-pair", "--pair", "0:1", "--sizes", "64KiB", "--depth", "1"]
-    program = [str(PAIRS), *plan, "-n", "5", "--out", str(out)]
-    done = common_guest.run([str(RUN_MPIRUN), "-n", "2", *tcp, "--", *program], deadline_s=90)
+    program = [str(PAIRS), *plan, "-n", str(MESSAGES), "--out", str(out)]
+    done = guest.run(
+        [str(RUN_MPIRUN), "-n", "2", *mca, "--", *program], deadline_s=90, environment=UCX
+    )
     assert done.code == 0, shlex.join(program) + done.stderr
     return out
+
+
+@pytest.fixture(scope="module")
+def run_file(common_guest: SoftRoce, writable: Path) -> Path:
+    """Return a run over MPI's TCP."""
+    tcp = ["--mca", "pml", "ob1", "--mca", "btl", "tcp,self"]
+    return measure(common_guest, writable / "counters.h5", *tcp)
 
 
 def rows_of(run_file: Path) -> list[Row]:
@@ -66,6 +76,18 @@ def test_counters_are_those_that_the_device_had(guest: SoftRoce, run_file: Path)
     for row in rows_of(run_file):
         if row["device"] == "rxe0":
             assert row["before"] <= row["after"] <= now[row["name"]], row
+
+
+def test_counters_move_with_a_case_over_rdma(guest: SoftRoce, writable: Path) -> None:
+    if "ucx" not in guest.run(["ompi_info", "--param", "pml", "ucx"]).stdout:
+        pytest.skip("Open MPI has no UCX")
+    run = measure(guest, writable / "moving.h5", "--rail-map", "*:rxe%", "--mca", "pml", "ucx")
+    moved = {
+        row["device"]: row["after"] - row["before"]
+        for row in rows_of(run)
+        if row["name"] == "sent_pkts"
+    }
+    assert max(moved.values()) >= MESSAGES * PACKETS_PER_MESSAGE, moved
 
 
 def test_facts_say_what_the_devices_are(run_file: Path) -> None:
