@@ -117,7 +117,7 @@ fs::path pci_folder(fs::path device) {
 /// "irdma" of a link to .../drivers/irdma.gen_2.
 std::optional<std::string> auxiliary_driver(const std::string& device) {
     const auto name = link_name(device + "/driver");
-    if (!name) return name;
+    if (!name) return std::nullopt;
     return name->substr(0, name->find('.'));
 }
 

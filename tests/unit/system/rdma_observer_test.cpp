@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -200,6 +201,18 @@ TEST(RdmaCounterFilesTest, keeps_no_more_files_open_than_it_may_and_reads_all) {
     EXPECT_LE(files.open_files(), 1u);
 }
 
+/// The shortest of many times that `work` takes; a busy machine makes the others.
+int shortest_microseconds(const std::function<void()>& work) {
+    auto shortest = std::chrono::nanoseconds::max();
+    for (int i = 0; i < 50; ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        work();
+        shortest =
+            std::min<std::chrono::nanoseconds>(shortest, std::chrono::steady_clock::now() - begin);
+    }
+    return static_cast<int>(shortest.count() / 1000);
+}
+
 TEST(RdmaCounterFilesTest, says_what_a_node_of_eight_devices_costs) {
     const RdmaTree tree;
     for (int device = 0; device < 8; ++device) {
@@ -209,22 +222,19 @@ TEST(RdmaCounterFilesTest, says_what_a_node_of_eight_devices_costs) {
             tree.write(port / "hw_counters" / ("hardware_" + std::to_string(i)), "123456789\n");
         }
     }
-    const auto microseconds = [&](std::size_t most_open) {
-        constexpr int rounds = 50;
-        RdmaCounterFiles files(tree.class_folder(), most_open);
-        EXPECT_EQ(files.read().size(), 320u);
-        const auto begin = std::chrono::steady_clock::now();
-        for (int i = 0; i < rounds; ++i)
-            files.read();
-        const std::chrono::duration<double, std::micro> all =
-            std::chrono::steady_clock::now() - begin;
-        return static_cast<int>(all.count() / rounds);
-    };
-    const int kept = microseconds(1000);
-    const int opened = microseconds(0);
-    RecordProperty("kept_open_us", kept);
-    RecordProperty("opened_anew_us", opened);
-    std::printf("one reading of 320 counters: %d us kept open, %d us opened anew\n", kept, opened);
+    RdmaCounterFiles kept(tree.class_folder(), 1000);
+    RdmaCounterFiles opened(tree.class_folder(), 0);
+    const auto observer = make_rdma_observer(tree.class_folder());
+    const int kept_us = shortest_microseconds([&] { EXPECT_EQ(kept.read().size(), 320u); });
+    const int opened_us = shortest_microseconds([&] { EXPECT_EQ(opened.read().size(), 320u); });
+    const int case_us = shortest_microseconds([&] {
+        Observations observations;
+        observer->before();
+        observer->after(observations);
+        EXPECT_EQ(observations.counters.size(), 320u);
+    });
+    std::printf("320 counters: %d us kept open, %d us opened anew; a case %d us\n", kept_us,
+                opened_us, case_us);
 }
 
 }  // namespace
