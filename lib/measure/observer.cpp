@@ -22,8 +22,9 @@ CounterRow row(const CounterReading& reading, std::uint64_t before, std::uint64_
 }
 
 CounterStatus judge(std::uint64_t before, std::uint64_t after, int width_bits) {
-    const std::uint64_t largest = width_bits >= 64 ? std::numeric_limits<std::uint64_t>::max()
-                                                   : (std::uint64_t{1} << width_bits) - 1;
+    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t largest = width_bits >= 64 ? most : (std::uint64_t{1} << width_bits) - 1;
+    if (std::max(before, after) > largest) largest = most;
     if (before == largest || after == largest) return CounterStatus::saturated;
     return after < before ? CounterStatus::wrapped : CounterStatus::ok;
 }
@@ -38,6 +39,12 @@ std::string_view to_text(CounterStatus status) {
 
 std::vector<CounterRow> join_counters(const std::vector<CounterReading>& before,
                                       const std::vector<CounterReading>& after, int width_bits) {
+    return join_counters(before, after, [=](const CounterReading&) { return width_bits; });
+}
+
+std::vector<CounterRow> join_counters(const std::vector<CounterReading>& before,
+                                      const std::vector<CounterReading>& after,
+                                      const std::function<int(const CounterReading&)>& width_bits) {
     std::map<Identity, std::uint64_t> later;
     for (const CounterReading& reading : after)
         later.emplace(identity(reading), reading.value);
@@ -49,7 +56,7 @@ std::vector<CounterRow> join_counters(const std::vector<CounterReading>& before,
             continue;
         }
         rows.push_back(row(reading, reading.value, found->second,
-                           judge(reading.value, found->second, width_bits)));
+                           judge(reading.value, found->second, width_bits(reading))));
         later.erase(found);
     }
     for (const CounterReading& reading : after) {

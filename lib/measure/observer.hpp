@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,8 +62,14 @@ struct CounterReading {
 };
 
 /// Joins two readings: equal identities become one row; `width_bits` tells saturation from a wrap
-/// (a value that went down has wrapped, one at its largest value is saturated).
+/// (a value that went down has wrapped, one at its largest value is saturated). A value past what
+/// the width holds shows that the counter has 64 bits.
 std::vector<CounterRow> join_counters(const std::vector<CounterReading>& before,
                                       const std::vector<CounterReading>& after, int width_bits);
+
+/// The same where each counter has a width of its own.
+std::vector<CounterRow> join_counters(const std::vector<CounterReading>& before,
+                                      const std::vector<CounterReading>& after,
+                                      const std::function<int(const CounterReading&)>& width_bits);
 
 }  // namespace railgauge

@@ -78,6 +78,7 @@ std::vector<std::unique_ptr<CaseObserver>> make_default_observers() {
     std::vector<std::unique_ptr<CaseObserver>> observers;
     observers.push_back(make_netdev_observer());
     observers.push_back(make_cpu_observer());
+    observers.push_back(make_rdma_observer());
     return observers;
 }
 

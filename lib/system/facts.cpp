@@ -12,6 +12,7 @@
 #include "system/environment.hpp"
 #include "system/gpu_facts.hpp"
 #include "system/proc_files.hpp"
+#include "system/rdma_facts.hpp"
 #include "system/topology.hpp"
 
 namespace railgauge {
@@ -77,6 +78,7 @@ std::string node_facts_json(const std::string& host, const std::string& boot_id,
     add_kernel(facts);
     add_hardware(facts);
     facts.update(gpu_facts(nvml_file()));
+    facts.update(rdma_facts());
     for (const LibraryVersion& entry : libraries)
         facts[entry.library] = entry.version;
     return facts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

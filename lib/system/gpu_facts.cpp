@@ -3,16 +3,13 @@
 
 #include <array>
 #include <cstdlib>
-#include <exception>
-#include <future>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "system/facts_within.hpp"
 #include "system/nvml.hpp"
 
 namespace railgauge {
@@ -206,20 +203,7 @@ std::string nvml_file() {
 
 json gpu_facts(const std::string& file, std::chrono::milliseconds patience) {
     if (file.empty()) return json::object();
-    std::packaged_task<json()> question([file] { return ask(file); });
-    std::future<json> answer = question.get_future();
-    try {
-        // Not std::async: its future would wait for the answer that may never come.
-        std::thread(std::move(question)).detach();
-    } catch (const std::system_error&) {
-        return json::object();
-    }
-    if (answer.wait_for(patience) != std::future_status::ready) return {{"nvml", "no answer"}};
-    try {
-        return answer.get();
-    } catch (const std::exception&) {
-        return json::object();
-    }
+    return facts_within(patience, [file] { return ask(file); }, {{"nvml", "no answer"}});
 }
 
 }  // namespace railgauge

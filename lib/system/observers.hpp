@@ -18,6 +18,11 @@ std::unique_ptr<CaseObserver> make_netdev_observer();
 /// /proc/stat; the load average as a gauge.
 std::unique_ptr<CaseObserver> make_cpu_observer();
 
+/// Counters of every port of every RDMA device below `<class_folder>/infiniband`: hw_counters as
+/// source "rdma_hw" (those of a whole device with port -1), counters as "rdma". Nothing where the
+/// kernel has no RDMA.
+std::unique_ptr<CaseObserver> make_rdma_observer(const std::string& class_folder = "/sys/class");
+
 /// The observers every program runs with.
 std::vector<std::unique_ptr<CaseObserver>> make_default_observers();
 
