@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/ucx_settings.hpp"
 
+#include <array>
+#include <system_error>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -28,6 +32,27 @@ std::string ucx_device(const std::string& device, const std::filesystem::path& s
                 "choose one of ibv_devices or ip link");
 }
 
+bool has_entries(const std::filesystem::path& folder) {
+    std::error_code ignored;
+    return std::filesystem::directory_iterator(folder, ignored) !=
+           std::filesystem::directory_iterator();
+}
+
+/// UCX would only warn of settings for devices that are not there.
+void require_rdma(const FabricOptions& options, bool has_rdma) {
+    const std::array<std::pair<const char*, int>, 5> asked{
+        {{"--gid-index", options.gid_index},
+         {"--traffic-class", options.traffic_class},
+         {"--service-level", options.service_level},
+         {"--mtu", options.path_mtu},
+         {"--inline", options.inline_bytes}}};
+    for (const auto& [flag, value] : asked) {
+        if (value < 0 || has_rdma) continue;
+        throw Error(ExitCode::usage, fmt::format("{} {} is refused", flag, value),
+                    "this node has no RDMA device", "leave it out");
+    }
+}
+
 /// @throws Error(usage) for what the verbs transport can and UCX cannot be told
 void require_sayable(const FabricOptions& options) {
     if (options.gid_kind != "auto" && options.gid_index < 0) {
@@ -49,6 +74,9 @@ std::vector<UcxSetting> ucx_settings(const FabricOptions& options,
     if (!options.ucx_tls.empty()) settings.push_back({"TLS", options.ucx_tls, "--ucx-tls"});
     if (!options.device.empty())
         settings.push_back({"NET_DEVICES", ucx_device(options.device, sys), "--device"});
+    const bool has_rdma = has_entries(sys / "class/infiniband");
+    require_rdma(options, has_rdma);
+    if (!has_rdma) return settings;
     const auto add = [&settings](const char* name, int value, const char* flag) {
         if (value >= 0) settings.push_back({name, std::to_string(value), flag});
     };

@@ -13,6 +13,7 @@
 #include "base/destroyer.hpp"
 #include "base/log.hpp"
 #include "ucx/check.hpp"
+#include "ucx/log.hpp"
 #include "ucx/progress.hpp"
 
 namespace railgauge {
@@ -24,12 +25,13 @@ constexpr std::int64_t giving_up_ns = 1'000'000'000;
 
 UcxEndpoint::UcxEndpoint(ucp_worker_h worker, std::span<const std::byte> address)
     : worker_(worker) {
+    UcxHush hush;
     ucs_status_t status = open(address, UCP_ERR_HANDLING_MODE_PEER);
     if (status == UCS_ERR_UNREACHABLE) {
         notices_death_ = false;
         status = open(address, UCP_ERR_HANDLING_MODE_NONE);
     }
-    check_ucx(status, "making an endpoint");
+    if (status != UCS_OK) throw_ucx_error(status, "making an endpoint" + hush.words());
 }
 
 UcxEndpoint::~UcxEndpoint() {

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "ucx/check.hpp"
+#include "ucx/log.hpp"
 
 namespace railgauge {
 namespace {
@@ -50,30 +51,33 @@ std::string words(std::span<const UcxSetting> settings) {
     return text;
 }
 
-[[noreturn]] void refuse(ucs_status_t status, std::span<const UcxSetting> settings) {
-    throw Error(ExitCode::usage, "UCX cannot be used so",
-                fmt::format("it says: {}; {}", ucs_status_string(status), words(settings)),
-                "choose from what ucx_info -d shows");
+[[noreturn]] void refuse(ucs_status_t status, std::span<const UcxSetting> settings,
+                         const UcxHush& hush) {
+    throw Error(
+        ExitCode::usage, "UCX cannot be used so",
+        fmt::format("it says: {}{}; {}", ucs_status_string(status), hush.words(), words(settings)),
+        "choose from what ucx_info -d shows");
 }
 
-UcxContext make_context(std::span<const UcxSetting> settings) {
+UcxContext make_context(std::span<const UcxSetting> settings, const UcxHush& hush) {
     const UcxConfig config = read_config(settings);
     ucp_params_t params{};
     params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
     params.features = UCP_FEATURE_TAG | UCP_FEATURE_RMA;
     ucp_context_h raw = nullptr;
     const ucs_status_t status = ucp_init(&params, config.get(), &raw);
-    if (status != UCS_OK) refuse(status, settings);
+    if (status != UCS_OK) refuse(status, settings, hush);
     return UcxContext(raw);
 }
 
-UcxWorker make_worker(ucp_context_h context, std::span<const UcxSetting> settings) {
+UcxWorker make_worker(ucp_context_h context, std::span<const UcxSetting> settings,
+                      const UcxHush& hush) {
     ucp_worker_params_t params{};
     params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
     params.thread_mode = UCS_THREAD_MODE_SINGLE;
     ucp_worker_h raw = nullptr;
     const ucs_status_t status = ucp_worker_create(context, &params, &raw);
-    if (status != UCS_OK) refuse(status, settings);
+    if (status != UCS_OK) refuse(status, settings, hush);
     return UcxWorker(raw);
 }
 
@@ -85,8 +89,11 @@ std::vector<std::byte> copy_of(const void* data, std::size_t size) {
 }  // namespace
 
 UcxLibrary open_ucx(std::span<const UcxSetting> settings) {
-    UcxContext context = make_context(settings);
-    UcxWorker worker = make_worker(context.get(), settings);
+    take_over_ucx_log();
+    UcxHush hush;
+    UcxContext context = make_context(settings, hush);
+    UcxWorker worker = make_worker(context.get(), settings, hush);
+    hush.show();
     return {std::move(context), std::move(worker)};
 }
 

@@ -162,6 +162,7 @@ TEST_F(UcxTransportTest, a_notice_comes_after_the_data_of_its_write) {
         const PayloadKey key{0, round, 2};
         if (sender_) {
             write_payload(key, part(8, bytes));
+            tell(false);  // what the data replace is there
             const bool notifies = round % 2 == 0;
             channel_->post({.verb = Verb::write,
                             .offset = 8,
@@ -171,12 +172,11 @@ TEST_F(UcxTransportTest, a_notice_comes_after_the_data_of_its_write) {
                             .notifies = notifies});
             if (!notifies) channel_->post({.verb = Verb::send, .id = 99'999});
             wait_for(*channel_, notifies ? 1 : 2);
-            tell(false);
         } else {
             write_poison(key, part(round % 8, bytes));
+            tell(true);
             tell(false, round);
             EXPECT_EQ(count_wrong(key, part(round % 8, bytes)), 0u) << "round " << round;
-            tell(true);
         }
     }
 }

@@ -240,6 +240,7 @@ TEST_F(UcxFabricTest, a_wrong_name_of_a_transport_is_refused_with_it) {
     FabricOptions wrong;
     wrong.ucx_tls = "nonsense";
     EXPECT_THAT(refusal(wrong), HasSubstr("--ucx-tls nonsense"));
+    EXPECT_THAT(refusal(wrong), HasSubstr("transport 'nonsense' is not available"));
 }
 
 TEST_F(UcxFabricTest, an_absent_device_is_refused) {

@@ -88,6 +88,15 @@ TEST_F(UcxSettingsTest, repeats_are_as_with_verbs) {
     EXPECT_EQ(value({}, "RC_TIMEOUT"), "67108.86us");
 }
 
+TEST_F(UcxSettingsTest, what_is_of_rdma_is_neither_set_nor_taken_without_its_devices) {
+    fs::remove_all(sys_ / "class/infiniband");
+    EXPECT_TRUE(ucx_settings({}, sys_).empty());
+    FabricOptions options;
+    options.path_mtu = 1024;
+    EXPECT_THAT(refusal(options),
+                HasSubstr("--mtu 1024 is refused (this node has no RDMA device)"));
+}
+
 TEST_F(UcxSettingsTest, what_ucx_has_no_word_for_is_refused) {
     FabricOptions options;
     options.gid_kind = "ipv4";
