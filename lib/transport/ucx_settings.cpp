@@ -2,6 +2,8 @@
 #include "transport/ucx_settings.hpp"
 
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <system_error>
 #include <utility>
 
@@ -53,6 +55,30 @@ void require_rdma(const FabricOptions& options, bool has_rdma) {
     }
 }
 
+/// UCX's list of transports, as it will see it.
+std::string transports(const FabricOptions& options) {
+    const char* const from_outside = std::getenv("UCX_TLS");
+    if (!options.ucx_tls.empty()) return options.ucx_tls;
+    return from_outside == nullptr ? "all" : from_outside;
+}
+
+/// How long a silent peer is waited for. Not set where UCX would warn that nobody reads it.
+void add_patience(const FabricOptions& options, std::vector<UcxSetting>& settings) {
+    const std::string list = transports(options);
+    const auto uses = [&list](const char* name) {
+        return list == "all" || list.find("ib") != list.npos || list.find(name) != list.npos;
+    };
+    if (uses("rc")) {
+        // InfiniBand's local ACK timeout: 4.096 us x 2^exponent.
+        const double timeout_us = std::ldexp(4.096, options.timeout_exponent);
+        settings.push_back({"RC_RETRY_COUNT", std::to_string(options.retries), "--retries"});
+        settings.push_back({"RC_TIMEOUT", fmt::format("{:.2f}us", timeout_us), "--retry-timeout"});
+    }
+    // Datagrams tell UCX that an idle peer is dead, by default only after 30 s.
+    if (uses("ud") && std::getenv("UCX_UD_TIMEOUT") == nullptr)
+        settings.push_back({"UD_TIMEOUT", "10s", "UCX_UD_TIMEOUT"});
+}
+
 /// @throws Error(usage) for what the verbs transport can and UCX cannot be told
 void require_sayable(const FabricOptions& options) {
     if (options.gid_kind != "auto" && options.gid_index < 0) {
@@ -85,11 +111,7 @@ std::vector<UcxSetting> ucx_settings(const FabricOptions& options,
     add("IB_SL", options.service_level, "--service-level");
     add("IB_PATH_MTU", options.path_mtu, "--mtu");
     add("IB_TX_MIN_INLINE", options.inline_bytes, "--inline");
-    add("RC_RETRY_COUNT", options.retries, "--retries");
-    // InfiniBand's local ACK timeout: 4.096 us x 2^exponent.
-    const double timeout_us =
-        4.096 * static_cast<double>(std::uint64_t{1} << options.timeout_exponent);
-    settings.push_back({"RC_TIMEOUT", fmt::format("{:.2f}us", timeout_us), "--retry-timeout"});
+    add_patience(options, settings);
     return settings;
 }
 

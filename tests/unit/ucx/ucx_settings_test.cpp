@@ -86,6 +86,11 @@ TEST_F(UcxSettingsTest, what_is_left_to_ucx_is_not_set) {
 TEST_F(UcxSettingsTest, repeats_are_as_with_verbs) {
     EXPECT_EQ(value({}, "RC_RETRY_COUNT"), "6");
     EXPECT_EQ(value({}, "RC_TIMEOUT"), "67108.86us");
+    EXPECT_EQ(value({}, "UD_TIMEOUT"), "10s");
+    FabricOptions options;
+    options.ucx_tls = "ud_verbs,self";
+    EXPECT_EQ(value(options, "RC_TIMEOUT"), "");
+    EXPECT_EQ(value(options, "UD_TIMEOUT"), "10s");
 }
 
 TEST_F(UcxSettingsTest, what_is_of_rdma_is_neither_set_nor_taken_without_its_devices) {
