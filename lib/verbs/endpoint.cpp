@@ -53,17 +53,25 @@ std::vector<std::uint32_t> inline_sizes(const Port& port, const EndpointPlan& pl
     return {220, 128, 64, 0};
 }
 
+void require_inline(const Port& port, int error) {
+    if (error != EINVAL || !port.options.inline_bytes) return;
+    throw Error(ExitCode::usage,
+                fmt::format("--inline {} cannot be had", *port.options.inline_bytes),
+                fmt::format("{} makes no queue pair with it", port.name),
+                "use a smaller one, or leave it to the device");
+}
+
 [[noreturn]] void refuse_queue_pair(const Port& port, const EndpointPlan& plan, std::size_t number,
                                     int error) {
-    std::string options = "use fewer queues, fewer peers at a time, fewer ranks of one NIC";
-    if (port.options.inline_bytes) options += ", or a smaller --inline";
+    require_inline(port, error);
     throw Error(
         ExitCode::library,
         fmt::format("queue pair {} of {} cannot be made on {}", number, plan.queues, port.name),
-        fmt::format("{}; the device has {} in all, of {} messages each at most, and {}",
+        fmt::format("{}; the device has {} in all, of {} messages each at most, a control group "
+                    "(rdma.max) may allow less, and {}",
                     std::generic_category().message(error), port.limits.max_qp,
                     port.limits.max_qp_wr, locked_memory_limit()),
-        options);
+        "use fewer queues, fewer peers at a time or fewer ranks of one NIC");
 }
 
 QueuePair make_first(const Port& port, const EndpointPlan& plan, Endpoint& endpoint) {

@@ -173,18 +173,20 @@ TEST_P(VerbsChannelTest, messages_without_a_signal_are_reported_with_the_next_th
 }
 
 TEST_P(VerbsChannelTest, a_thousand_rounds_of_one_message_each_way) {
+    constexpr int rounds = 1000;
     connect({1, 1});
     channel_->post({Verb::receive, slot, 8, 1});
     meet();
-    for (int round = 0; round < 1000; ++round) {
-        if (is_sender_) channel_->post({Verb::send, 0, 8, 0});
-        wait_for(*channel_, is_sender_ ? 2 : 1);
+    if (is_sender_) channel_->post({Verb::send, 0, 8, 0});
+    if (!is_sender_) wait_for(*channel_, 1);
+    for (int round = 1; round < rounds; ++round) {
+        if (is_sender_) wait_for(*channel_, 2);
         channel_->post({Verb::receive, slot, 8, 1});
-        if (is_sender_) continue;
         channel_->post({Verb::send, 0, 8, 0});
-        wait_for(*channel_, 1);
+        if (!is_sender_) wait_for(*channel_, 2);
     }
-    meet();
+    if (!is_sender_) channel_->post({Verb::send, 0, 8, 0});
+    wait_for(*channel_, is_sender_ ? 2 : 1);
 }
 
 TEST_P(VerbsChannelTest, receives_that_nothing_came_for_may_be_left_at_the_end) {
