@@ -13,15 +13,8 @@ from dataclasses import dataclass, field
 from railgauge.errors import RailgaugeError
 from railgauge.load import Run
 from railgauge.model import Case
-from railgauge.rdma_counters import (
-    MARKED,
-    Change,
-    Kind,
-    RdmaCounters,
-    meaning_of,
-    rdma_counters,
-    texts,
-)
+from railgauge.rdma_counter_names import MARKED, Kind, meaning_of
+from railgauge.rdma_counters import Change, RdmaCounters, rdma_counters, texts
 from railgauge.rows import Row
 
 COUNTER_NUMBERS = ("rdma_errors", "rdma_sent_bytes", "rdma_received_bytes")

@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from railgauge.case_counters import RunCounters
-from railgauge.rdma_counters import MARKED, Change
+from railgauge.rdma_counter_names import MARKED
+from railgauge.rdma_counters import Change
 from railgauge.report_tables import Tile
 
 _MOST_ROWS = 400

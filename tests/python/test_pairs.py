@@ -83,23 +83,17 @@ def test_lanes_of_a_rail_add_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("direction", ["forward", "backward"])
-def test_only_the_direction_that_was_measured_is_a_pair(
-    tmp_path: Path, direction: str
-) -> None:
+def test_only_the_direction_that_was_measured_is_a_pair(tmp_path: Path, direction: str) -> None:
     fabric = Fabric(["n0", "n1"], rails=1)
     case = one_round(fabric, direction=direction)
     (result,) = iterate_pairs(opened(tmp_path, fabric, [case]))
     (pair,) = result.pairs
-    assert (pair.path.source, pair.path.destination) == ((0, 1), (1, 0))[
-        direction == "backward"
-    ]
+    assert (pair.path.source, pair.path.destination) == ((0, 1), (1, 0))[direction == "backward"]
 
 
 def test_batched_samples_count_all_their_windows(tmp_path: Path) -> None:
     fabric = Fabric(["n0", "n1"], rails=1, gbit_per_s=lambda *_: 0.1)
-    (result,) = iterate_pairs(
-        opened(tmp_path, fabric, [one_round(fabric, ops_per_sample=10)])
-    )
+    (result,) = iterate_pairs(opened(tmp_path, fabric, [one_round(fabric, ops_per_sample=10)]))
     assert result.pairs[0].gbit_per_s == pytest.approx(0.1, rel=1e-6)
     assert result.pairs[0].median_ns == pytest.approx(MIB * 8 / 0.1, rel=1e-6)
 
@@ -123,9 +117,7 @@ def test_the_maximum_is_true_and_p99_waits_for_1000_samples() -> None:
     times = np.arange(1, 2001, dtype=np.int64).reshape(2, 1, 1000)[:, :, ::-1].copy()
     times[1, 0, 17] = 10**9
     paths = [PairPath(0, 0, 1, 0), PairPath(1, 0, 0, 0)]
-    case: Any = SimpleNamespace(
-        operation="latency", ops_per_sample=1, algbw_bytes=8, variables={}
-    )
+    case: Any = SimpleNamespace(operation="latency", ops_per_sample=1, algbw_bytes=8, variables={})
     first, second = explode(case, paths, times)
     assert (first.median_ns, first.p99_ns, first.max_ns) == (250, 495, 500)
     assert second.max_ns == 5 * 10**8
@@ -138,9 +130,7 @@ def test_cases_too_long_for_memory_give_the_same_pairs(
 ) -> None:
     fabric = Fabric(["n0", "n1", "n2", "n3"], rails=2, lanes=2)
     direction = "both" if operation == "bandwidth" else "round-trip"
-    cases = all_pairs(
-        fabric, [MIB], operation=operation, direction=direction, samples=1200
-    )
+    cases = all_pairs(fabric, [MIB], operation=operation, direction=direction, samples=1200)
     run = opened(tmp_path, fabric, cases[:1])
     (short,) = iterate_pairs(run)
     monkeypatch.setattr(pair_results, "SLAB_SAMPLES", 500)
@@ -172,9 +162,7 @@ def test_the_distribution_of_round_trips_ends_at_the_slowest() -> None:
 def test_a_slow_port_shows_in_exactly_its_row_and_column_of_exactly_its_rail(
     tmp_path: Path, nodes: int
 ) -> None:
-    fabric = Fabric(
-        [f"n{i}" for i in range(nodes)], rails=3, gbit_per_s=degraded_port(3, 1, 0.7)
-    )
+    fabric = Fabric([f"n{i}" for i in range(nodes)], rails=3, gbit_per_s=degraded_port(3, 1, 0.7))
     (found,) = sets_of(opened(tmp_path, fabric, all_pairs(fabric, [MIB], [16])))
     assert [r.name for r in found.rails] == ["rail 0", "rail 1", "rail 2"]
     for rail in found.rails:
@@ -205,9 +193,7 @@ def test_every_pair_of_every_rail_is_there_once_and_the_diagonal_is_not(
             assert rail.values[i, j] == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    "change", [{"status": "failed", "reason": "MPI_ERR"}, {"wrong": 3}]
-)
+@pytest.mark.parametrize("change", [{"status": "failed", "reason": "MPI_ERR"}, {"wrong": 3}])
 def test_pairs_of_a_failed_or_wrong_round_are_unmeasured_never_zero(
     tmp_path: Path, change: dict[str, Any]
 ) -> None:
@@ -215,14 +201,8 @@ def test_pairs_of_a_failed_or_wrong_round_are_unmeasured_never_zero(
     cases = all_pairs(fabric, [MIB])
     cases[1] = replace(cases[1], **change)
     (found,) = sets_of(opened(tmp_path, fabric, cases))
-    missing = {
-        (r, p) for r, p in enumerate(cases[1].peers)
-    }  # one rail, one lane: ranks are nodes
-    gaps = {
-        (i, j)
-        for i, j in np.argwhere(np.isnan(found.rails[0].values)).tolist()
-        if i != j
-    }
+    missing = {(r, p) for r, p in enumerate(cases[1].peers)}  # one rail, one lane: ranks are nodes
+    gaps = {(i, j) for i, j in np.argwhere(np.isnan(found.rails[0].values)).tolist() if i != j}
     assert gaps == missing
     assert not np.any(found.rails[0].values == 0)
 
@@ -232,9 +212,7 @@ def test_forward_and_backward_together_are_one_way_and_each_alone_is_half(
 ) -> None:
     fabric = Fabric(["n0", "n1", "n2", "n3"], rails=1)
     forward = all_pairs(fabric, [MIB], direction="forward")
-    backward = [
-        replace(c, id=c.id + 3) for c in all_pairs(fabric, [MIB], direction="backward")
-    ]
+    backward = [replace(c, id=c.id + 3) for c in all_pairs(fabric, [MIB], direction="backward")]
     (found,) = sets_of(opened(tmp_path, fabric, forward + backward))
     assert found.condition.direction == "one way"
     assert np.isnan(found.rails[0].values).sum() == 4
@@ -285,9 +263,7 @@ def test_pairs_across_rails_have_matrices_of_their_own(tmp_path: Path) -> None:
     assert "n0 rail 0 -> n1 rail 1" in texts
 
 
-def test_ranks_without_a_rail_map_are_told_so(
-    tmp_path: Path, railgauge: Railgauge
-) -> None:
+def test_ranks_without_a_rail_map_are_told_so(tmp_path: Path, railgauge: Railgauge) -> None:
     fabric = Fabric(["n0", "노드-이"], rails=1, rail_map=False)
     run = write_pairs_run(tmp_path / "run", fabric, all_pairs(fabric, [MIB]))
     output = railgauge("show", run).stdout
@@ -300,9 +276,7 @@ def test_ranks_without_a_rail_map_are_told_so(
 def test_both_directions_within_a_node_are_pairs_of_ranks_not_lanes(
     tmp_path: Path, railgauge: Railgauge, rail_map: bool
 ) -> None:
-    fabric = Fabric(
-        ["n0", "n1"], 1, lanes=2, rail_map=rail_map, gbit_per_s=lambda *_: 0.2
-    )
+    fabric = Fabric(["n0", "n1"], 1, lanes=2, rail_map=rail_map, gbit_per_s=lambda *_: 0.2)
     case = PairsCase(0, [1, 0, -1, -1], pattern="one-pair", rails="none")
 
     def one_way_slow(samples: Any) -> None:
@@ -319,10 +293,7 @@ def test_both_directions_within_a_node_are_pairs_of_ranks_not_lanes(
     document = json.loads(railgauge("show", path, "--format", "json").stdout)
     (row,) = document["cases"]
     assert row["measured_pairs"] == 2
-    ends = [
-        (p["source_rank"], p["destination_rank"], p["lanes"])
-        for p in row["directed_pairs"]
-    ]
+    ends = [(p["source_rank"], p["destination_rank"], p["lanes"]) for p in row["directed_pairs"]]
     assert ends == [(0, 1, 1), (1, 0, 1)]
     assert "rank 1 -> rank 0 (100 %)" in railgauge("show", path).stdout
     assert railgauge("report", path).returncode == 0
@@ -340,9 +311,7 @@ def test_show_names_the_slowest_pair_with_its_share_of_the_rail(
     )
     run = write_pairs_run(tmp_path / "run", fabric, all_pairs(fabric, [MIB]))
     lines = railgauge("show", run).stdout.splitlines()
-    after = lines[
-        next(i for i, line in enumerate(lines) if "Slowest of 24 pairs" in line) :
-    ]
+    after = lines[next(i for i, line in enumerate(lines) if "Slowest of 24 pairs" in line) :]
     assert after[2].split() == [
         "0.0594",
         "Gb/s",
@@ -372,9 +341,7 @@ def test_json_of_show_holds_every_pair(tmp_path: Path, railgauge: Railgauge) -> 
     assert min(hosts, key=lambda h: h["sent_percent"])["host"] == "n1"
 
 
-def test_export_has_a_row_per_pair_and_round(
-    tmp_path: Path, railgauge: Railgauge
-) -> None:
+def test_export_has_a_row_per_pair_and_round(tmp_path: Path, railgauge: Railgauge) -> None:
     fabric = Fabric(["n0", "n1", "n2"])
     cases = all_pairs(fabric, [MIB, 4 * MIB])
     cases[1] = replace(cases[1], status="failed")

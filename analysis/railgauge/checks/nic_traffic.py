@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from railgauge.model import Case, Counter
-from railgauge.rdma_counters import BYTES_PER_WORD, RECEIVED_WORDS, SENT_WORDS
+from railgauge.rdma_counter_names import BYTES_PER_WORD, RECEIVED_WORDS, SENT_WORDS
 
 HEADER_SHARE = 0.08
 """Headers and acknowledgements of TCP, of the payload in both directions: 66 bytes to a segment of

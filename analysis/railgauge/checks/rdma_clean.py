@@ -3,7 +3,7 @@
 
 The allowance is 0, whatever the device: what repeats packets in pauses of its own, as rxe on a
 loaded machine does, has no clean case then, and that is what there is to say. Which counters are
-errors, and which only may be, `railgauge.rdma_counters` knows.
+errors, and which only may be, `railgauge.rdma_counter_names` says.
 """
 
 from __future__ import annotations
@@ -13,14 +13,8 @@ from collections.abc import Iterator
 from railgauge.errors import RailgaugeError
 from railgauge.load import Run
 from railgauge.model import Case
-from railgauge.rdma_counters import (
-    BACKENDS,
-    MARKED,
-    Kind,
-    RdmaCounters,
-    rdma_counters,
-    texts,
-)
+from railgauge.rdma_counter_names import MARKED, Kind
+from railgauge.rdma_counters import BACKENDS, RdmaCounters, rdma_counters, texts
 from railgauge.verdict import Finding, Verdict, overall
 
 _LISTED = 3
