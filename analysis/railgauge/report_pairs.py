@@ -23,19 +23,16 @@ from railgauge.pair_sets import (
     path_text,
     ranked,
 )
-from railgauge.pair_sizes import flat, size_rows
 from railgauge.report_counters import counter_contents, counter_tiles
+from railgauge.report_sizes import size_tables
 from railgauge.report_tables import (
     COUNTER_COLUMNS,
-    Table,
     TableColumn,
     Tile,
     alarms,
     common_tiles,
     result_table,
 )
-from railgauge.rows import Row
-from railgauge.text import size_label
 from railgauge.trips import Trips
 
 _SLOWEST = 12
@@ -73,26 +70,6 @@ _TABLE: tuple[TableColumn, ...] = (
     ("reason", "reason", 0),
 )
 
-_SIZES: tuple[TableColumn, ...] = (
-    *((n, n, 0) for n in ("backend", "pattern", "verb", "direction", "rails", "plane")),
-    ("served_host", "served host", 0),
-    ("signal_interval", "signal interval", 0),
-    ("depth", "depth", 0),
-    ("size", "size", 0),
-    ("bytes", "size (B)", 0),
-    ("queues", "QPs", 0),
-    ("reference_memory", "reference", 0),
-    ("reference_lowest", "reference lowest", 4),
-    ("reference_median", "reference median", 4),
-    ("reference_highest", "reference highest", 4),
-    ("memory", "memory", 0),
-    ("lowest", "lowest", 4),
-    ("median", "median", 4),
-    ("highest", "highest", 4),
-    ("difference_percent", "difference (%)", 1),
-    ("measured_pairs", "pairs", 0),
-)
-
 
 def pairs_contents(run: Run) -> dict[str, Any]:
     """Return the names that the template needs, computed from the pairs of the run."""
@@ -105,7 +82,7 @@ def pairs_contents(run: Run) -> dict[str, Any]:
         "communicators": None,
         "figures": _figures(tables),
         "facets": _facets(tables),
-        "sizes": _sizes(tables),
+        "sizes": size_tables(_measured(tables)),
         "counters": counter_contents(tables.counters),
         "timelines": [],
         "maps": _maps(tables) + _node_maps(tables),
@@ -139,22 +116,6 @@ def _facets(tables: PairsTables) -> dict[str, list[dict[str, Any]]]:
         return {}
     found = {"rates": facets(sets, latency=False), "latencies": facets(sets, latency=True)}
     return {kind: charts for kind, charts in found.items() if charts}
-
-
-def _sizes(tables: PairsTables) -> dict[str, Table]:
-    """Return the numbers of those charts, memory against memory, as tables to copy."""
-    sets = _measured(tables)
-    if not wants_facets(sets):
-        return {}
-    rows = [flat(row) | {"status": ""} for row in size_rows(sets)]
-    units = {"rates": "Gbit_s", "latencies": "us"}
-    found = {k: [_sized(r) for r in rows if r["unit"] == u] for k, u in units.items()}
-    return {k: result_table(r, _SIZES) for k, r in found.items() if r}
-
-
-def _sized(row: Row) -> Row:
-    size = row["bytes"]
-    return row | {"size": size_label(size) if isinstance(size, int) else ""}
 
 
 def _trips(tables: PairsTables) -> dict[Condition, Trips]:
