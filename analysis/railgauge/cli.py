@@ -96,6 +96,8 @@ def parse(argv: Sequence[str] | None) -> Options:
     export.add_argument("--as", dest="kind", choices=("csv", "parquet"), help="default: by -o")
     what = export.add_mutually_exclusive_group()
     what.add_argument("--pairs", action="store_true", help="a row per pair (of railgauge-pairs)")
+    memories = "pairs by size, queue pairs and memory, beside host memory"
+    what.add_argument("--memories", action="store_true", help=memories)
     what.add_argument("--samples", action="store_true", help="the raw samples instead")
     what.add_argument("--counters", action="store_true", help="a row per counter and case")
     what.add_argument("--series", action="store_true", help="a row per reading of a gauge")
@@ -176,13 +178,20 @@ def _export_archive(options: Options) -> int:
 def _export(options: Options) -> int:
     if options.archive is not None:
         return _export_archive(options)
-    from railgauge.export import export_cases, export_pairs, export_samples, kind_of
+    from railgauge.export import (
+        export_cases,
+        export_memories,
+        export_pairs,
+        export_samples,
+        kind_of,
+    )
     from railgauge.export_tables import export_counters, export_series
 
     kind = kind_of(options.output, options.kind)
     run = _open(options)
     chosen = {
         export_pairs: options.pairs,
+        export_memories: options.memories,
         export_samples: options.samples,
         export_counters: options.counters,
         export_series: options.series,

@@ -15,12 +15,14 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 
+from railgauge.case_counters import COUNTER_NUMBERS, RunCounters
 from railgauge.communicators import STEP_COLUMNS
 from railgauge.errors import RailgaugeError
 from railgauge.load import Run
 from railgauge.model import Case
 from railgauge.output import replacing, require_free
 from railgauge.pair_rows import NODE_ENDS, PAIR_NUMBERS, PairsTables, exported_rows
+from railgauge.pair_sizes import SIZE_NUMBERS, flat, size_rows
 from railgauge.pairs import is_pairs
 from railgauge.results import iterate
 from railgauge.rows import DEVICE_COLUMNS, NUMBER_COLUMNS, Row, rows
@@ -32,11 +34,15 @@ _COUNTS = ("case", "group", "measured_ranks", "iterations", "outliers")
 _PAIR_ENDS = ("source_rail", "source_rank", "destination_rail", "destination_rank")
 _PAIR_COUNTS = (*_PAIR_ENDS, *NODE_ENDS, "lanes", "samples")
 _LIBRARY_COUNTS = ("memory_bytes", "memory_most_bytes", "channels")
+_MESSAGE_COUNTS = ("queues", *COUNTER_NUMBERS)
 _UNSIGNED = ("ops_per_sample", "checked_elements", "wrong_elements")
 _TYPES = (
-    dict.fromkeys((*NUMBER_COLUMNS, *PAIR_NUMBERS, *DEVICE_COLUMNS, *STEP_COLUMNS), pa.float64())
-    | dict.fromkeys((*_COUNTS, *_PAIR_COUNTS, *_LIBRARY_COUNTS), pa.int64())
-    | {"group_name": pa.string()}
+    dict.fromkeys(
+        (*NUMBER_COLUMNS, *PAIR_NUMBERS, *DEVICE_COLUMNS, *STEP_COLUMNS, *SIZE_NUMBERS),
+        pa.float64(),
+    )
+    | dict.fromkeys((*_COUNTS, *_PAIR_COUNTS, *_LIBRARY_COUNTS, *_MESSAGE_COUNTS), pa.int64())
+    | dict.fromkeys(("group_name", "rdma_counters", "reference_memory"), pa.string())
     | dict.fromkeys(_UNSIGNED, pa.uint64())
 )
 """Types that do not depend on the values, so that the tables of several runs go together."""
@@ -62,7 +68,9 @@ def kind_of(path: Path, chosen: str | None) -> FileKind:
 
 def export_cases(run: Run, path: Path, kind: FileKind) -> int:
     """Write one row per case and group, derived bandwidths included; return the row count."""
-    return _export_rows(run, rows(iterate(run)), path, kind)
+    counters = RunCounters(run)
+    found = (row | counters.row(r.case) for r in iterate(run) for row in rows([r]))
+    return _export_rows(run, found, path, kind)
 
 
 def export_pairs(run: Run, path: Path, kind: FileKind) -> int:
@@ -73,10 +81,30 @@ def export_pairs(run: Run, path: Path, kind: FileKind) -> int:
     RailgaugeError
         The run has no pairs.
     """
+    _require_pairs(run, "--pairs")
+    return _export_rows(run, exported_rows(PairsTables(run)), path, kind)
+
+
+def export_memories(run: Run, path: Path, kind: FileKind) -> int:
+    """Write one row per size, queue pairs and further memory, beside host memory; return the count.
+
+    A size that was measured with one memory has a row without reference.
+
+    Raises
+    ------
+    RailgaugeError
+        The run has no pairs.
+    """
+    _require_pairs(run, "--memories")
+    tables = PairsTables(run)
+    found = size_rows([*tables.sets, *tables.node_sets])
+    return _export_rows(run, (flat(row) for row in found), path, kind)
+
+
+def _require_pairs(run: Run, option: str) -> None:
     if not is_pairs(run):
         why = "it is not one of railgauge-pairs"
-        raise RailgaugeError(f"run {run.name} has no pairs", why, "Leave --pairs out.")
-    return _export_rows(run, exported_rows(PairsTables(run)), path, kind)
+        raise RailgaugeError(f"run {run.name} has no pairs", why, f"Leave {option} out.")
 
 
 def _export_rows(run: Run, rows: Iterable[Row], path: Path, kind: FileKind) -> int:

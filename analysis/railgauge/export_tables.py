@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from railgauge.export import FileKind, safe, writer
 from railgauge.load import Run
-from railgauge.model import Case
+from railgauge.model import Case, Counter
+from railgauge.rdma_counters import SOURCES, Change
 from railgauge.rows import Row
 
 _COMMON = (
@@ -30,7 +31,10 @@ _COUNTERS = pa.schema(
         ("port", pa.int32()),
         *_NAMED,
         *((n, pa.uint64()) for n in ("before", "after", "delta")),
+        ("delta_bytes", pa.float64()),
         ("status", pa.string()),
+        ("kind", pa.string()),
+        ("meaning", pa.string()),
     ]
 )
 _SERIES = pa.schema([*_COMMON, *_NAMED, ("time_ns", pa.int64()), ("value", pa.float64())])
@@ -39,13 +43,14 @@ _SERIES = pa.schema([*_COMMON, *_NAMED, ("time_ns", pa.int64()), ("value", pa.fl
 def export_counters(run: Run, path: Path, kind: FileKind) -> int:
     """Write one row per counter and finished case; return the row count.
 
-    ``delta`` is empty where the status is not ``ok``, for then nobody knows it.
+    ``delta`` is empty where the status is not ``ok``, for then nobody knows it; ``delta_bytes`` is
+    what RDMA devices count in words of four bytes. ``kind`` and ``meaning`` are of RDMA counters.
     """
     hosts = {r.node: r.host for r in run.ranks}
 
     def rows(case: Case) -> Iterator[Row]:
         for row in run.counters(case):
-            yield {
+            found: Row = {
                 "node": row.node,
                 "host": hosts.get(row.node),
                 "device": row.device,
@@ -57,8 +62,17 @@ def export_counters(run: Run, path: Path, kind: FileKind) -> int:
                 "delta": row.difference,
                 "status": row.status,
             }
+            yield found | _meaning(row)
 
     return _export(run, "counters", rows, _COUNTERS, path, kind)
+
+
+def _meaning(row: Counter) -> Row:
+    if row.source not in SOURCES:
+        return {"delta_bytes": None, "kind": None, "meaning": None}
+    change = Change(row)
+    about: Row = {"kind": str(change.kind), "meaning": change.meaning.text or None}
+    return about | {"delta_bytes": None if change.bytes is None else float(change.bytes)}
 
 
 def export_series(run: Run, path: Path, kind: FileKind) -> int:

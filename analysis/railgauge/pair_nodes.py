@@ -16,8 +16,9 @@ import numpy as np
 
 from railgauge.errors import DamagedRun
 from railgauge.load import Run
+from railgauge.pair_conditions import Condition, condition_of
 from railgauge.pair_results import PairsResult
-from railgauge.pair_sets import Condition, Floats, condition_of, median_of, nodes_of, percent_of
+from railgauge.pair_sets import Floats, median_of, nodes_of, percent_of
 from railgauge.pairs import NODE_FIRST, Path, is_within_nodes
 from railgauge.stats import MEDIAN, order_rank
 

@@ -16,6 +16,13 @@ from numpy.typing import NDArray
 from railgauge.errors import DamagedRun, RailgaugeError
 from railgauge.load import Run
 from railgauge.model import Case
+from railgauge.pair_setup import (
+    OUTSIDE,
+    is_read,
+    is_served,
+    require_setup,
+    times_per_sample,
+)
 from railgauge.pairs import (
     Pair,
     Path,
@@ -40,8 +47,8 @@ RAIL_LIMIT = 1024
 class PairsResult:
     """A case with its pairs in the order of their paths; none where it is unfinished or damaged.
 
-    ``times`` and ``trips`` are of all pairs of a latency case: ns of round trips of
-    ``ops_per_sample`` operations, and half round trips of one.
+    ``times`` and ``trips`` are of all pairs of a latency case: ns of a sample, and latencies of
+    one operation.
     """
 
     case: Case
@@ -52,11 +59,14 @@ class PairsResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Sender:
-    """A rank whose payload was acknowledged: samples ``[first, last)`` of each column."""
+class Transfer:
+    """Payload from one rank to another, `OUTSIDE` where it is none of the job.
 
-    rank: int
-    peer: int
+    Samples ``[first, last)`` of each column are those of the rank that timed it.
+    """
+
+    source: int
+    destination: int
     path: Path
     first: int
     last: int
@@ -82,20 +92,21 @@ def measure_pairs(run: Run, case: Case) -> PairsResult:
     DamagedRun
         Its samples are missing or damaged.
     """
+    require_setup(case)
     with run.samples(case) as samples:
         reader = _Reader(samples)
-        senders = _find_senders(run, reader)
+        transfers = _find_transfers(run, case, reader)
         if is_within_nodes(case):
-            _require_one_node(senders, reader)
-        if not senders:
+            _require_one_node(transfers, reader)
+        if not transfers:
             return PairsResult(case, problem="no pair of it holds a sample")
-        pairs = sorted(_pairs_of(case, senders, reader), key=lambda p: p.path)
+        pairs = sorted(_pairs_of(case, transfers, reader), key=lambda p: p.path)
         if not is_latency(case):
             return PairsResult(case, tuple(pairs))
         trips = Trips()
-        for chunk in reader.chunks(senders):
-            trips.add(chunk, case.ops_per_sample)
-        return PairsResult(case, tuple(pairs), _times_of_all(senders, reader), trips)
+        for chunk in reader.chunks(transfers):
+            trips.add(chunk, times_per_sample(case))
+        return PairsResult(case, tuple(pairs), _times_of_all(transfers, reader), trips)
 
 
 class _Reader:
@@ -122,47 +133,51 @@ class _Reader:
         for begin in range(first, last, SLAB_SAMPLES):
             yield self.read(name, begin, min(last, begin + SLAB_SAMPLES))
 
-    def chunks(self, senders: list[Sender]) -> Iterator[Int64s]:
+    def chunks(self, transfers: list[Transfer]) -> Iterator[Int64s]:
         """Yield the acknowledgement times of some ranks, ns of one sample."""
-        for sender in senders:
-            yield from self.slabs("acknowledged_ns", sender.first, sender.last)
+        for transfer in transfers:
+            yield from self.slabs("acknowledged_ns", transfer.first, transfer.last)
 
     def damaged(self, why: str) -> DamagedRun:
         return DamagedRun("the samples are damaged", why, "Measure again.")
 
 
-def senders_of(run: Run, case: Case) -> list[Sender]:
-    """Return the ranks of a finished case whose payload was acknowledged, by rank.
+def transfers_of(run: Run, case: Case) -> list[Transfer]:
+    """Return what was transferred in a finished case, in the order of the ranks that timed it.
 
     Raises
     ------
     DamagedRun
-        A peer or a rail out of range, two ranks that do not name each other, or times that are
-        none.
+        A verb that is none, a peer or a rail out of range, two ranks that do not name each
+        other, or times that are none.
     """
+    require_setup(case)
     with run.samples(case) as samples:
-        return _find_senders(run, _Reader(samples))
+        return _find_transfers(run, case, _Reader(samples))
 
 
-def _find_senders(run: Run, reader: _Reader) -> list[Sender]:
+def _find_transfers(run: Run, case: Case, reader: _Reader) -> list[Transfer]:
     offsets = reader.samples.offsets.tolist()
     busy = [r for r in range(len(run.ranks)) if offsets[r] < offsets[r + 1]]
     ranges = {r: (offsets[r], offsets[r + 1]) for r in busy}
     peers = {r: _constant(reader, "peer", r, *ranges[r]) for r in busy}
-    _check_peers(peers, len(run.ranks), reader)
+    if is_served(case):
+        _require_outside(peers, reader)
+    else:
+        _check_peers(peers, len(run.ranks), reader)
     rails = {r: _rail_of(run, reader, r, *ranges[r]) for r in busy}
-    senders = []
+    transfers = []
     for rank in busy:
         if _acknowledged(reader, rank, *ranges[rank]):
-            peer = peers[rank]
-            senders.append(Sender(rank, peer, _path_of(run, rank, peer, rails), *ranges[rank]))
-    return senders
+            ends = (peers[rank], rank) if is_read(case) else (rank, peers[rank])
+            transfers.append(Transfer(*ends, _path_of(run, *ends, rails), *ranges[rank]))
+    return transfers
 
 
-def _path_of(run: Run, rank: int, peer: int, rails: dict[int, int]) -> Path:
-    node, other = run.ranks[rank].node, run.ranks[peer].node
-    ranks = (rank, peer) if node == other else ()
-    return Path(node, rails[rank], other, rails[peer], *ranks)
+def _path_of(run: Run, source: int, destination: int, rails: dict[int, int]) -> Path:
+    node, other = (run.ranks[r].node if r != OUTSIDE else r for r in (source, destination))
+    ranks = (source, destination) if node == other else ()
+    return Path(node, rails.get(source, -1), other, rails.get(destination, -1), *ranks)
 
 
 def _constant(reader: _Reader, name: str, rank: int, first: int, last: int) -> int:
@@ -172,6 +187,12 @@ def _constant(reader: _Reader, name: str, rank: int, first: int, last: int) -> i
         if int(values.min()) != value or int(values.max()) != value:
             raise reader.damaged(f"{name} of rank {rank} changes within the case")
     return value
+
+
+def _require_outside(peers: dict[int, int], reader: _Reader) -> None:
+    for rank, peer in peers.items():
+        if peer != OUTSIDE:
+            raise reader.damaged(f"rank {rank} of a served case has peer {peer}, not {OUTSIDE}")
 
 
 def _check_peers(peers: dict[int, int], ranks: int, reader: _Reader) -> None:
@@ -192,10 +213,10 @@ def _rail_of(run: Run, reader: _Reader, rank: int, first: int, last: int) -> int
     return rail
 
 
-def _require_one_node(senders: list[Sender], reader: _Reader) -> None:
-    for sender in senders:
-        if sender.path.source != sender.path.destination:
-            ends = f"ranks {sender.rank} and {sender.peer}"
+def _require_one_node(transfers: list[Transfer], reader: _Reader) -> None:
+    for transfer in transfers:
+        if transfer.path.source != transfer.path.destination:
+            ends = f"ranks {transfer.source} and {transfer.destination}"
             raise reader.damaged(f"{ends}, a pair within a node, are on two nodes")
 
 
@@ -210,11 +231,11 @@ def _acknowledged(reader: _Reader, rank: int, first: int, last: int) -> bool:
     return True
 
 
-def _pairs_of(case: Case, senders: list[Sender], reader: _Reader) -> Iterator[Pair]:
-    lanes_of: dict[Path, list[Sender]] = {}
-    for sender in senders:
-        lanes_of.setdefault(sender.path, []).append(sender)
-    alike: dict[tuple[int, int], list[list[Sender]]] = {}
+def _pairs_of(case: Case, transfers: list[Transfer], reader: _Reader) -> Iterator[Pair]:
+    lanes_of: dict[Path, list[Transfer]] = {}
+    for transfer in transfers:
+        lanes_of.setdefault(transfer.path, []).append(transfer)
+    alike: dict[tuple[int, int], list[list[Transfer]]] = {}
     for path, lanes in lanes_of.items():
         counts = {s.last - s.first for s in lanes}
         if reader.in_memory and len(counts) == 1:
@@ -227,12 +248,12 @@ def _pairs_of(case: Case, senders: list[Sender], reader: _Reader) -> Iterator[Pa
         yield from explode(case, paths, flat.reshape(len(several), width, count))
 
 
-def _long_pair(case: Case, path: Path, lanes: list[Sender], reader: _Reader) -> Pair:
+def _long_pair(case: Case, path: Path, lanes: list[Transfer], reader: _Reader) -> Pair:
     medians = [times_of_stream(lambda s=s: reader.chunks([s])).median for s in lanes]  # type: ignore[misc]
     return make_pair(case, path, medians, times_of_stream(lambda: reader.chunks(lanes)))
 
 
-def _times_of_all(senders: list[Sender], reader: _Reader) -> Times:
+def _times_of_all(transfers: list[Transfer], reader: _Reader) -> Times:
     if reader.in_memory:
-        return times_of(np.concatenate(list(reader.chunks(senders)))[np.newaxis])[0]
-    return times_of_stream(lambda: reader.chunks(senders))
+        return times_of(np.concatenate(list(reader.chunks(transfers)))[np.newaxis])[0]
+    return times_of_stream(lambda: reader.chunks(transfers))

@@ -5,19 +5,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from railgauge.case_counters import RunCounters
 from railgauge.load import Run
 from railgauge.model import Case
+from railgauge.pair_conditions import Condition, condition_of
 from railgauge.pair_nodes import NodeSet, Seats, node_sets
 from railgauge.pair_results import PairsResult, iterate_pairs
 from railgauge.pair_sets import (
-    Condition,
     PairSet,
-    condition_of,
     median_of,
     nodes_of,
     pair_sets,
     path_text,
     rail_medians,
+)
+from railgauge.pair_setup import (
+    is_served,
+    queues_of,
+    served_host_of,
+    times_per_sample,
+    verb_of,
 )
 from railgauge.pairs import Pair, Path, is_within_nodes
 from railgauge.rows import Row, plain
@@ -35,7 +42,7 @@ PAIR_NUMBERS = (
 NODE_ENDS = ("node", "source_local", "destination_local", "source_gpu", "destination_gpu")
 """Columns of whole numbers that only pairs within a node have."""
 
-Medians = Mapping[tuple[Condition, int, int], float]
+Medians = Mapping[Condition, Mapping[Path, float]]
 
 
 class PairsTables:
@@ -49,6 +56,7 @@ class PairsTables:
     sets : list of PairSet
     node_sets : list of NodeSet
         Of patterns within nodes.
+    counters : RunCounters
 
     Raises
     ------
@@ -58,6 +66,7 @@ class PairsTables:
 
     def __init__(self, run: Run) -> None:
         self.nodes = nodes_of(run)
+        self.counters = RunCounters(run)
         self.results: list[PairsResult] = list(iterate_pairs(run))
         self.sets: list[PairSet] = pair_sets(self.results, self.nodes)
         self._medians: Medians = rail_medians(self.sets)
@@ -71,7 +80,7 @@ class PairsTables:
         pairs = result.pairs
         rates = [p.gbit_per_s for p in pairs if p.gbit_per_s is not None]
         slowest = self._slowest(result)
-        times, per = result.times, 2e3 * result.case.ops_per_sample
+        times, per = result.times, 1e3 * times_per_sample(result.case)
         shows_p99 = times is not None and is_shown(times.n, 0.99)
         row = _about(result.case, result.problem) | {
             "measured_pairs": len(pairs) if pairs else None,
@@ -89,13 +98,13 @@ class PairsTables:
         }
         if slowest and is_within_nodes(result.case):
             row["slowest_percent_of_node"] = self._node_medians.of_node(result.case, slowest)
-        return row
+        return row | self.counters.row(result.case)
 
     def text(self, case: Case, pair: Pair) -> str:
         """Name a pair of a case by its rails, or within a node by its GPUs."""
         if self.seats and is_within_nodes(case):
             return self.seats.text(pair.path)
-        return path_text(pair.path, self.nodes)
+        return path_text(pair.path, condition_of(case).names(self.nodes))
 
     def _slowest(self, result: PairsResult) -> Pair | None:
         """Return the pair of least rate, or of longest median trip."""
@@ -104,12 +113,13 @@ class PairsTables:
 
     def pair_rows(self, result: PairsResult) -> Iterator[Row]:
         """Yield a row per pair of a case."""
+        names = condition_of(result.case).names(self.nodes)
         for pair in result.pairs:
             row: Row = {
-                "source": self.nodes[pair.path.source],
+                "source": names[pair.path.source],
                 "source_rail": _known(pair.path.source_rail),
                 "source_rank": _known(pair.path.source_rank),
-                "destination": self.nodes[pair.path.destination],
+                "destination": names[pair.path.destination],
                 "destination_rail": _known(pair.path.destination_rail),
                 "destination_rank": _known(pair.path.destination_rank),
                 "lanes": pair.lanes,
@@ -126,9 +136,8 @@ class PairsTables:
 
     def percent(self, case: Case, pair: Pair) -> float | None:
         """A pair's number as % of the median of its rail over all rounds; None in a wrong case."""
-        path = pair.path
-        key = (condition_of(case), path.source_rail, path.destination_rail)
-        median = None if case.wrong else self._medians.get(key)
+        medians = {} if case.wrong else self._medians.get(condition_of(case), {})
+        median = medians.get(pair.path)
         return 100 * pair.value / median if median else None
 
 
@@ -169,6 +178,7 @@ def exported_rows(tables: PairsTables) -> Iterator[Row]:
     for result in tables.results:
         about = _about(result.case, result.problem)
         about["wrong_elements"] = result.case.wrong_elements
+        about |= tables.counters.row(result.case)
         for row in tables.pair_rows(result):
             yield about | row
 
@@ -182,7 +192,11 @@ def _about(case: Case, problem: str) -> Row:
         "operation": case.operation,
         "backend": case.backend,
         "memory": case.memory,
+        "verb": verb_of(case),
+        "queues": queues_of(case) or None,
     }
+    if is_served(case):
+        fixed["served_host"] = served_host_of(case)
     return fixed | {n: plain(case.variables.get(n)) for n in _VARIABLES}
 
 

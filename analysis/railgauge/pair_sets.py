@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joins the rounds and repeats of the same measurement: one matrix of nodes x nodes per rail.
 
+Of a bipartite pattern it is one of senders x receivers for each of the two ways between the groups,
+with hosts outside the job one of nodes x that host.
+
 for found in pair_sets(results, nodes_of(run)):  # one per size, depth, direction, ...
     for rail in found.rails:
         rail.values[source, destination], rail.median
@@ -8,49 +11,21 @@ for found in pair_sets(results, nodes_of(run)):  # one per size, depth, directio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from railgauge.load import Run
-from railgauge.model import Case
+from railgauge.pair_conditions import Condition, condition_of
 from railgauge.pair_results import PairsResult
-from railgauge.pairs import LATENCY, NODE_PATTERNS, Path, is_within_nodes
+from railgauge.pair_setup import BIPARTITE, OUTSIDE, SERVED
+from railgauge.pairs import Path, is_within_nodes
 from railgauge.stats import MEDIAN, order_rank
-from railgauge.text import size_label
 
 Floats = NDArray[np.float64]
-
-ALONE = "alone"
-"""`Condition.rails` where each rail was measured by itself."""
-
-_ONE_WAY = "one way"
-_DIRECTIONS = {"both": "both ways at once", "forward": _ONE_WAY, "backward": _ONE_WAY}
-
-
-class Condition(NamedTuple):
-    """What the cases of a set have in common: all variables but those that choose the pairs.
-
-    ``direction`` joins forward and backward as one way, for together they measure every pair.
-    """
-
-    operation: str
-    backend: str
-    memory: str
-    pattern: str
-    direction: str
-    bytes: int
-    depth: int
-    rails: str
-    plane: str
-
-    @property
-    def is_latency(self) -> bool:
-        """True when the numbers are half round trips in us, else they are Gbit/s."""
-        return self.operation == LATENCY
 
 
 class Measured(Protocol):
@@ -70,29 +45,35 @@ class RailMatrix:
 
     Attributes
     ----------
-    values : ndarray, shape (nodes, nodes)
-        Row = source, column = destination, in the order of `nodes_of`; Gbit/s, or us for latency.
-        NaN where nothing was measured; within a node the median of its pairs of ranks.
+    sources, destinations : tuple of int
+        Nodes of the rows and of the columns.
+    values : ndarray, shape (sources, destinations)
+        Row = source, column = destination; Gbit/s, or us for latency. NaN where nothing was
+        measured; within a node the median of its pairs of ranks.
     pairs : dict
         Every pair: the median over the samples of a case, and of several cases the median of
         theirs.
     median : float
-        Of all pairs of this rail.
+        Of all pairs of this rail, and of bipartite patterns of this way.
+    way : str
+        Of bipartite patterns from whom to whom: ``n0 .. n3 -> s0 .. s9``.
     """
 
     source_rail: int
     destination_rail: int
+    sources: tuple[int, ...]
+    destinations: tuple[int, ...]
     values: Floats
     pairs: Mapping[Path, float]
     median: float
+    way: str = ""
 
     @property
     def name(self) -> str:
-        """``rail 2``, ``rail 0 -> rail 1``, or ``no rail map``."""
-        if self.source_rail < 0 and self.destination_rail < 0:
-            return "no rail map"
-        here, there = f"rail {self.source_rail}", f"rail {self.destination_rail}"
-        return here if here == there else f"{here} -> {there}"
+        """``rail 2``, ``rail 0 -> rail 1``, or ``no rail map``; the way behind it."""
+        known = dict.fromkeys(r for r in (self.source_rail, self.destination_rail) if r >= 0)
+        rails = " -> ".join(f"rail {r}" for r in known) or "no rail map"
+        return f"{rails}, {self.way}" if self.way else rails
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,54 +102,6 @@ def nodes_of(run: Run) -> dict[int, str]:
     return dict(sorted({r.node: r.host for r in run.ranks}.items()))
 
 
-def condition_of(case: Case) -> Condition:
-    """Return the condition under which a case was measured."""
-    text = {n: str(case.variables.get(n, "")) for n in ("pattern", "direction", "rails", "plane")}
-    several = "," in text["rails"] or text["rails"] in ("", "none")
-    return Condition(
-        case.operation,
-        case.backend,
-        case.memory,
-        text["pattern"],
-        _DIRECTIONS.get(text["direction"], text["direction"]),
-        _integer(case, "bytes"),
-        _integer(case, "depth"),
-        text["rails"] if several else ALONE,
-        text["plane"],
-    )
-
-
-def _integer(case: Case, name: str) -> int:
-    value = case.variables.get(name)
-    return value if isinstance(value, int) else 0
-
-
-def condition_labels(conditions: Sequence[Condition], *, with_size: bool = True) -> list[str]:
-    """Describe conditions by size, depth, and whatever else is not the same in all of them."""
-    always = {"operation", "depth"} | ({"bytes"} if with_size else set())
-    always |= {"pattern"} if all(c.pattern in NODE_PATTERNS for c in conditions) else set()
-    told = [
-        n for n in Condition._fields if n in always or len({getattr(c, n) for c in conditions}) > 1
-    ]
-    return [" · ".join(_words(c, told)) for c in conditions]
-
-
-def _words(condition: Condition, told: Sequence[str]) -> Iterator[str]:
-    for name in told:
-        value = getattr(condition, name)
-        if name == "bytes":
-            yield size_label(value)
-        elif name == "depth":
-            if not condition.is_latency:
-                yield f"depth {value}"
-        elif name == "rails":
-            yield "each rail alone" if value == ALONE else f"rails {value}"
-        elif name == "plane":
-            yield f"plane {value}" if value else "no plane"
-        elif not (name == "direction" and condition.is_latency):
-            yield value
-
-
 def pair_sets(results: Iterable[PairsResult], nodes: Mapping[int, str]) -> list[PairSet]:
     """Join the results, in the order in which their conditions were first measured.
 
@@ -182,26 +115,74 @@ def pair_sets(results: Iterable[PairsResult], nodes: Mapping[int, str]) -> list[
         cells = found.setdefault(condition_of(result.case), {})
         for pair in result.pairs:
             cells.setdefault(pair.path, []).append(pair.value)
-    return [PairSet(c, _matrices(cells, list(nodes))) for c, cells in found.items()]
+    return [PairSet(c, _matrices(c, cells, nodes)) for c, cells in found.items()]
 
 
-def _matrices(cells: Mapping[Path, list[float]], nodes: list[int]) -> tuple[RailMatrix, ...]:
-    by_rail: dict[tuple[int, int], dict[Path, float]] = {}
-    for path, values in sorted(cells.items()):
-        rails = (path.source_rail, path.destination_rail)
-        by_rail.setdefault(rails, {})[path] = median_of(values)
-    return tuple(
-        RailMatrix(*rails, _matrix(pairs, nodes), pairs, median_of(list(pairs.values())))
-        for rails, pairs in sorted(by_rail.items())
-    )
+def _matrices(
+    condition: Condition, cells: Mapping[Path, list[float]], nodes: Mapping[int, str]
+) -> tuple[RailMatrix, ...]:
+    groups = _two_groups(cells) if condition.pattern == BIPARTITE else {}
+    parts: dict[tuple[int, int, int], dict[Path, float]] = {}
+    for path, several in sorted(cells.items()):
+        key = (path.source_rail, path.destination_rail, groups.get(path.source, 0))
+        parts.setdefault(key, {})[path] = median_of(several)
+    matrices = []
+    for (source_rail, destination_rail, group), pairs in sorted(parts.items()):
+        ends = _ends(condition, groups, group, nodes)
+        values, median = _matrix(pairs, *ends), median_of(list(pairs.values()))
+        way = f"{_span(ends[0], nodes)} -> {_span(ends[1], nodes)}" if groups else ""
+        matrices.append(
+            RailMatrix(source_rail, destination_rail, *ends, values, pairs, median, way)
+        )
+    return tuple(matrices)
 
 
-def _matrix(pairs: Mapping[Path, float], nodes: list[int]) -> Floats:
-    place = {node: i for i, node in enumerate(nodes)}
+def _two_groups(paths: Iterable[Path]) -> dict[int, int]:
+    """Return the group (0, 1) of each node such that all pairs are between them; none = no such.
+
+    The lowest node of those that hang together is of group 0.
+    """
+    peers: dict[int, set[int]] = {}
+    for path in paths:
+        peers.setdefault(path.source, set()).add(path.destination)
+        peers.setdefault(path.destination, set()).add(path.source)
+    group: dict[int, int] = {}
+    for first in sorted(peers):
+        pending = [] if first in group else [(first, 0)]
+        while pending:
+            node, number = pending.pop()
+            if group.setdefault(node, number) != number:
+                return {}
+            pending += [(p, 1 - number) for p in peers[node] if group.get(p) != 1 - number]
+    return group
+
+
+def _ends(
+    condition: Condition, groups: Mapping[int, int], group: int, nodes: Mapping[int, str]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the nodes of rows and columns."""
+    everyone = tuple(nodes)
+    if groups:
+        two = [tuple(n for n in everyone if groups.get(n) == g) for g in (group, 1 - group)]
+        return two[0], two[1]
+    if condition.pattern == SERVED:
+        return ((OUTSIDE,), everyone) if condition.is_read else (everyone, (OUTSIDE,))
+    return everyone, everyone
+
+
+def _span(ends: Sequence[int], nodes: Mapping[int, str]) -> str:
+    first, last = nodes[ends[0]], nodes[ends[-1]]
+    return first if first == last else f"{first} .. {last}"
+
+
+def _matrix(
+    pairs: Mapping[Path, float], sources: Sequence[int], destinations: Sequence[int]
+) -> Floats:
+    rows, columns = ({node: i for i, node in enumerate(e)} for e in (sources, destinations))
     ends: dict[tuple[int, int], list[float]] = {}
     for path, value in pairs.items():
-        ends.setdefault((place[path.source], place[path.destination]), []).append(value)
-    matrix = np.full((len(nodes), len(nodes)), np.nan)
+        ends.setdefault((rows[path.source], columns[path.destination]), []).append(value)
+    matrix = np.full((len(rows), len(columns)), np.nan)
     for where, values in ends.items():
         matrix[where] = median_of(values)
     return matrix
@@ -223,12 +204,12 @@ def deviations(values: Floats) -> tuple[Floats, Floats]:
 
     Parameters
     ----------
-    values : ndarray, shape (nodes, nodes)
+    values : ndarray, shape (sources, destinations)
         As in `RailMatrix`.
 
     Returns
     -------
-    rows, columns : ndarray, shape (nodes,)
+    rows, columns : ndarray, shape (sources,), (destinations,)
         Median of a node's row (sent) and column (received) / median of all cells; NaN for a node
         without any.
     """
@@ -262,8 +243,8 @@ def path_text(path: Path, nodes: Mapping[int, str]) -> str:
     return f"{here} -> {there}"
 
 
-def rail_medians(sets: Iterable[PairSet]) -> dict[tuple[Condition, int, int], float]:
-    """Return the median of each condition, source rail and destination rail."""
+def rail_medians(sets: Iterable[PairSet]) -> dict[Condition, dict[Path, float]]:
+    """Return of each condition and pair the median that it is compared with: that of its rail."""
     return {
-        (s.condition, r.source_rail, r.destination_rail): r.median for s in sets for r in s.rails
+        s.condition: {path: rail.median for rail in s.rails for path in rail.pairs} for s in sets
     }

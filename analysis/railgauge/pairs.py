@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from railgauge.load import Run
 from railgauge.model import Case
+from railgauge.pair_setup import LATENCY, times_per_sample
 from railgauge.quantiles import ExactQuantiles
 from railgauge.stats import MEDIAN, is_shown, order_rank
 
 Int64s = NDArray[np.int64]
 
 BENCHMARK = "pairs"
-LATENCY = "latency"
 NODE_FIRST = "node-first"
 NODE_PATTERNS = ("node-pairs", NODE_FIRST)
 _TAIL = 0.99
@@ -33,7 +33,8 @@ _BITS_PER_BYTE = 8
 class Path(NamedTuple):
     """The two ends of a pair as numbers of nodes and rails; rail -1 = none.
 
-    The ranks tell the pairs within a node apart; -1 between nodes, where ranks are lanes.
+    Payload flows from the source. Node `pair_setup.OUTSIDE` is a host outside the job. The ranks
+    tell the pairs within a node apart; -1 between nodes, where ranks are lanes.
     """
 
     source: int
@@ -66,8 +67,8 @@ class Pair:
         Payload rate in this direction, Gbit/s (1e9 bit/s): the sum over the lanes of window /
         median time to its acknowledgement. None for latency.
     median_ns, p99_ns, max_ns : float
-        Bandwidth: of a window until it is acknowledged. Latency: of half a round trip. Over the
-        samples of all lanes; p99 is None below 1000 samples.
+        Bandwidth: of a window until it is acknowledged. Latency: of half a round trip, of a read
+        all of it. Over the samples of all lanes; p99 is None below 1000 samples.
     """
 
     path: Path
@@ -90,7 +91,7 @@ def is_pairs(run: Run) -> bool:
 
 
 def is_latency(case: Case) -> bool:
-    """Tell whether samples are round trips instead of windows."""
+    """Tell whether samples are single messages or reads instead of windows."""
     return case.operation == LATENCY
 
 
@@ -108,7 +109,8 @@ def explode(case: Case, paths: Sequence[Path], acknowledged_ns: Int64s) -> list[
         Says what a sample is: ``operation``, ``algbw_bytes`` (the window), ``ops_per_sample``.
     paths : sequence of Path, length pairs
     acknowledged_ns : ndarray, shape (pairs, lanes, samples), ns, positive
-        From a sample's entry until the peer had confirmed all of it; for latency the round trip.
+        From a sample's entry until the peer had confirmed all of it, or it was read; for latency
+        the round trip.
     """
     position = order_rank(acknowledged_ns.shape[2], MEDIAN)
     medians = np.partition(acknowledged_ns, position, axis=2)[:, :, position].tolist()
@@ -120,7 +122,7 @@ def make_pair(case: Case, path: Path, lane_medians_ns: Sequence[int], pooled: Ti
     """Build a pair from the median of each lane and the times of all lanes, ns of one sample."""
     bits = case.algbw_bytes * case.ops_per_sample * _BITS_PER_BYTE
     rate = None if is_latency(case) else sum(bits / m for m in lane_medians_ns)
-    per = case.ops_per_sample * (2 if is_latency(case) else 1)
+    per = times_per_sample(case)
     return Pair(
         path=path,
         lanes=len(lane_medians_ns),

@@ -19,6 +19,7 @@ from markupsafe import Markup
 
 from railgauge import __version__, guard
 from railgauge.archive import archive_line
+from railgauge.case_counters import RunCounters
 from railgauge.check import verdict_of
 from railgauge.checks import run_checks
 from railgauge.communicators import is_communicator
@@ -29,6 +30,7 @@ from railgauge.figures.timeline import most_remarkable, timelines
 from railgauge.load import Run
 from railgauge.output import replacing, require_free
 from railgauge.pairs import is_pairs
+from railgauge.report_counters import counter_contents, counter_tiles
 from railgauge.report_library import library_contents
 from railgauge.report_pairs import pairs_contents
 from railgauge.report_tables import alarms, facts_table, result_table, tiles
@@ -65,6 +67,9 @@ def render(run: Run, *, allow_rig: bool) -> str:
         "timelines": contents["timelines"],
         "maps": contents["maps"],
         "first": contents["first"],
+        "facets": {
+            kind: [one["figure"] for one in charts] for kind, charts in contents["facets"].items()
+        },
         "rig": rig_annotation() if run.info.is_rig else None,
         "modebar": base_layout(0)["modebar"],
     }
@@ -96,7 +101,7 @@ def render(run: Run, *, allow_rig: bool) -> str:
 def _contents(run: Run) -> dict[str, Any]:
     """Return what the template shows of the results; `pairs_contents` has the same names."""
     bins = max(100, min(2000, _TIMELINE_POINTS // max(1, len(run.finished_cases))))
-    results = list(iterate(run, bins))
+    results, counters = list(iterate(run, bins)), RunCounters(run)
     series = series_of(results)
     charts = _charts(series)
     colours = {s.label: i for i, s in enumerate(series)}
@@ -107,15 +112,25 @@ def _contents(run: Run) -> dict[str, Any]:
         "figures": _figures(operations, run, charts, colours) | library["figures"],
         "timelines": timelines(results),
         "maps": [],
+        "facets": {},
+        "counters": counter_contents(counters),
         "first": most_remarkable(results),
-        "tiles": tiles(run, results),
-        "table": result_table([row | {"clock": clock_mark(row)} for row in rows(operations)]),
+        "tiles": tiles(run, results) + counter_tiles(counters),
+        "table": result_table(
+            [
+                row | {"clock": clock_mark(row)} | counters.row(result.case)
+                for result in operations
+                for row in rows([result])
+            ]
+        ),
         "alarms": alarms(run, results),
     }
 
 
 def _all_figures(contents: dict[str, Any]) -> Iterator[Figure]:
     yield from contents["figures"].values()
+    for charts in contents["facets"].values():
+        yield from (one["figure"] for one in charts)
     for one in contents["maps"]:
         yield from (*one["rails"], one["boxes"])
         if "shape" in one:

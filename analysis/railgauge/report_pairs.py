@@ -8,21 +8,31 @@ from math import inf, isnan
 from typing import Any
 
 from railgauge.figures.pair_curves import size_curves, trips_figure
-from railgauge.figures.pair_maps import rail_boxes, rail_maps, unit_of
+from railgauge.figures.pair_facets import facets, wants_facets
+from railgauge.figures.pair_maps import rail_boxes, rail_maps
 from railgauge.figures.pair_nodes import node_boxes, node_data, node_shape
 from railgauge.figures.style import Figure
 from railgauge.load import Run
+from railgauge.pair_conditions import Condition, condition_labels, condition_of
 from railgauge.pair_nodes import NodeMatrix, NodePair, NodeSet, Seats
 from railgauge.pair_rows import PairsTables
 from railgauge.pair_sets import (
-    Condition,
     Measured,
-    condition_labels,
-    condition_of,
+    PairSet,
+    RankedPair,
     path_text,
     ranked,
 )
-from railgauge.report_tables import TableColumn, Tile, alarms, common_tiles, result_table
+from railgauge.report_counters import counter_contents, counter_tiles
+from railgauge.report_sizes import size_tables
+from railgauge.report_tables import (
+    COUNTER_COLUMNS,
+    TableColumn,
+    Tile,
+    alarms,
+    common_tiles,
+    result_table,
+)
 from railgauge.trips import Trips
 
 _SLOWEST = 12
@@ -32,10 +42,13 @@ _TABLE: tuple[TableColumn, ...] = (
     ("backend", "backend", 0),
     ("memory", "memory", 0),
     ("pattern", "pattern", 0),
+    ("served_host", "served host", 0),
+    ("verb", "verb", 0),
     ("direction", "direction", 0),
     ("mode", "mode", 0),
     ("bytes", "size (B)", 0),
     ("depth", "depth", 0),
+    ("queues", "QPs", 0),
     ("rails", "rails", 0),
     ("plane", "plane", 0),
     ("repeat", "repeat", 0),
@@ -47,6 +60,7 @@ _TABLE: tuple[TableColumn, ...] = (
     ("median_us", "median (us)", 2),
     ("p99_us", "p99 (us)", 2),
     ("max_us", "max (us)", 2),
+    *COUNTER_COLUMNS,
     ("slowest", "slowest pair", 0),
     ("slowest_percent", "% of rail", 1),
     ("slowest_percent_of_node", "% of node", 1),
@@ -67,23 +81,41 @@ def pairs_contents(run: Run) -> dict[str, Any]:
         "more_groups": 0,
         "communicators": None,
         "figures": _figures(tables),
+        "facets": _facets(tables),
+        "sizes": size_tables(_measured(tables)),
+        "counters": counter_contents(tables.counters),
         "timelines": [],
         "maps": _maps(tables) + _node_maps(tables),
         "first": _first(tables.sets),
-        "tiles": common_tiles(run, samples) + _slowest_tile(tables) + _node_tile(tables),
+        "tiles": common_tiles(run, samples)
+        + _slowest_tile(tables)
+        + _node_tile(tables)
+        + counter_tiles(tables.counters),
         "table": result_table([tables.case_row(r) for r in tables.results], _TABLE),
         "alarms": alarms(run, tables.results),
     }
 
 
 def _figures(tables: PairsTables) -> dict[str, Figure]:
-    sets: list[Measured] = [*tables.sets, *tables.node_sets]
-    found = {
-        "rates": size_curves(sets, latency=False),
-        "latencies": size_curves(sets, latency=True),
-        "trips": trips_figure(_trips(tables)),
-    }
+    sets = _measured(tables)
+    found = {"trips": trips_figure(_trips(tables))}
+    if not wants_facets(sets):
+        found["rates"] = size_curves(sets, latency=False)
+        found["latencies"] = size_curves(sets, latency=True)
     return {name: figure for name, figure in found.items() if figure is not None}
+
+
+def _measured(tables: PairsTables) -> list[Measured]:
+    return [*tables.sets, *tables.node_sets]
+
+
+def _facets(tables: PairsTables) -> dict[str, list[dict[str, Any]]]:
+    """Return the charts by size, queue pairs and memory of runs that vary these."""
+    sets = _measured(tables)
+    if not wants_facets(sets):
+        return {}
+    found = {"rates": facets(sets, latency=False), "latencies": facets(sets, latency=True)}
+    return {kind: charts for kind, charts in found.items() if charts}
 
 
 def _trips(tables: PairsTables) -> dict[Condition, Trips]:
@@ -96,21 +128,24 @@ def _trips(tables: PairsTables) -> dict[Condition, Trips]:
 
 def _maps(tables: PairsTables) -> list[dict[str, Any]]:
     """Return label, figures and slowest pairs of each set; the page shows one of them."""
-    hosts = list(tables.nodes.values())
     labels = condition_labels([s.condition for s in tables.sets])
     return [
         {
             "label": label,
-            "rails": rail_maps(found, hosts),
+            "rails": rail_maps(found, tables.nodes),
             "boxes": rail_boxes(found, tables.nodes),
-            "unit": unit_of(found.condition),
+            "unit": found.condition.unit,
             "slowest": [
-                [path_text(p.path, tables.nodes), f"{p.value:.4g}", f"{p.percent:.1f}"]
+                [_name(p, found, tables), f"{p.value:.4g}", f"{p.percent:.1f}"]
                 for p in ranked(found)[:_SLOWEST]
             ],
         }
         for found, label in zip(tables.sets, labels, strict=True)
     ]
+
+
+def _name(pair: RankedPair, found: PairSet, tables: PairsTables) -> str:
+    return path_text(pair.path, found.condition.names(tables.nodes))
 
 
 def _node_maps(tables: PairsTables) -> list[dict[str, Any]]:
@@ -129,7 +164,7 @@ def _node_maps(tables: PairsTables) -> list[dict[str, Any]]:
             "shape": node_shape(found),
             "nodes": [_node(n, found) for n in sorted(found.nodes, key=_slowness(found))],
             "boxes": node_boxes(found, seats),
-            "unit": unit_of(found.condition),
+            "unit": found.condition.unit,
             "slowest": [_cells(p, seats) for p in found.ranked[:_SLOWEST]],
         }
         for number, (found, label) in enumerate(zip(tables.node_sets, labels, strict=True))
@@ -150,7 +185,7 @@ def _node(matrix: NodeMatrix, found: NodeSet) -> dict[str, Any]:
     slowest = found.slowest.get(matrix.node)
     note = "not measured"
     if slowest:
-        number = f"{slowest.value:.4g} {unit_of(found.condition)}"
+        number = f"{slowest.value:.4g} {found.condition.unit}"
         note = f"slowest {number}, {slowest.percent:.0f} % of its median"
     return node_data(matrix, found) | {"note": note}
 
@@ -165,7 +200,7 @@ def _first(sets: Sequence[Measured]) -> int:
 
     def weight(i: int) -> tuple[bool, int]:
         condition = sets[i].condition
-        return not condition.is_latency, condition.bytes * condition.depth
+        return not condition.is_latency, condition.bytes * condition.depth * condition.queues
 
     return max(range(len(sets)), key=weight, default=0)
 
@@ -175,7 +210,7 @@ def _slowest_tile(tables: PairsTables) -> list[Tile]:
         return []
     found = tables.sets[_first(tables.sets)]
     slowest = ranked(found)[0]
-    where = f"of its rail's median: {path_text(slowest.path, tables.nodes)}"
+    where = f"of its rail's median: {_name(slowest, found, tables)}"
     return [Tile("slowest pair", f"{slowest.percent:.0f} %", where)]
 
 

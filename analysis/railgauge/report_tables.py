@@ -20,6 +20,12 @@ _IDENTITY_FACTS = {"hostname", "boot_id"}
 TableColumn = tuple[str, str, int]
 """Key of the row, heading, digits after the point."""
 
+COUNTER_COLUMNS: tuple[TableColumn, ...] = (
+    ("rdma_errors", "RDMA errors", 0),
+    ("rdma_sent_bytes", "RDMA sent (B)", 0),
+    ("rdma_received_bytes", "RDMA received (B)", 0),
+    ("rdma_counters", "RDMA counters", 0),
+)
 _TABLE: tuple[TableColumn, ...] = (
     ("case", "case", 0),
     ("operation", "operation", 0),
@@ -56,6 +62,7 @@ _TABLE: tuple[TableColumn, ...] = (
     ("protocol", "protocol", 0),
     ("channels", "channels", 0),
     ("clock", "clock", 0),
+    *COUNTER_COLUMNS,
     ("wrong_elements", "#wrong", 0),
     ("status", "status", 0),
     ("iterations", "iterations", 0),
@@ -71,6 +78,7 @@ _FOLDED = {
     *("cta_policy", "min_ctas", "max_ctas", "traffic_class"),
     *("algorithm", "protocol", "channels"),
     *("pattern", "direction", "depth", "rails", "plane", "repeat"),
+    *("verb", "queues", "served_host", "signal_interval", "reference_memory"),
 }
 """Columns left out of the table when all rows agree; the line above it says the value."""
 
@@ -161,7 +169,11 @@ def alarms(run: Run, results: Iterable[HasCase]) -> list[Alarm]:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of the report; ``numeric`` says which columns to align right."""
+    """A table of the report; ``numeric`` says which columns to align right.
+
+    ``status`` has the classes of each row: its case's status, and ``marked`` where RDMA counters
+    must be looked at.
+    """
 
     head: list[str]
     numeric: list[bool]
@@ -183,7 +195,10 @@ def result_table(found: list[Row], layout: Sequence[TableColumn] = _TABLE) -> Ta
         head=[heading for _, heading, _ in columns],
         numeric=[all(not isinstance(row.get(c[0]), str) for row in found) for c in columns],
         body=[[_cell(row.get(key), digits) for key, _, digits in columns] for row in found],
-        status=[str(row["status"]) for row in found],
+        status=[
+            f"{row['status']} marked" if row.get("rdma_counters") else str(row["status"])
+            for row in found
+        ],
         common=", ".join(common),
     )
 

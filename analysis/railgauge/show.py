@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from railgauge.case_counters import RunCounters
 from railgauge.communicators import is_communicator
 from railgauge.group_sets import GroupSets, ranking_rows
 from railgauge.groups import is_split
@@ -41,10 +42,13 @@ def show_json(run: Run) -> dict[str, Any]:
     """Return the run and its rows as one JSON document."""
     if is_pairs(run):
         return show_pairs_json(run)
-    sets, found = GroupSets(), []
+    sets, found, counters = GroupSets(), [], RunCounters(run)
     for result in iterate(run):
         sets.add(result)
-        found += list(rows([result]))
+        own: dict[str, Any] = {**counters.row(result.case)}
+        if own:
+            own["counters"] = counters.documents(result.case)
+        found += [row | own for row in rows([result])]
     document = {"run": run_document(run), "cases": found}
     if any(is_split(c) for c in run.cases):
         document["groups"] = [row for one in sets.comparable() for row in ranking_rows(one)]
@@ -58,7 +62,7 @@ def show_text(run: Run) -> Iterator[str]:
         yield from show_pairs_text(run)
         return
     yield from _LEGEND
-    columns, sets = columns_of(run), GroupSets()
+    columns, sets, counters = columns_of(run), GroupSets(), RunCounters(run)
     if any(key == "device_us" for _, _, _, key, _ in columns):
         yield from DEVICE_NOTE
     if hides_choice(run):
@@ -78,12 +82,13 @@ def show_text(run: Run) -> Iterator[str]:
         numbered = len(result.groups) > 1 and not is_split(result.case)
         for row in rows([result]):
             blurred = blurred or bool(clock_mark(row))
-            yield _line(row, columns, numbered)
+            yield _line(row, columns, numbered) + counters.mark(result.case)
     if blurred:
         yield "#"
         yield f"# {CLOCK_NOTE}"
     yield from ranking_lines(sets.comparable())
     yield from communicator_lines(communicators)
+    yield from counters.lines()
 
 
 def _preamble(run: Run) -> Iterator[str]:

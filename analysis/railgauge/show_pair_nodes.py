@@ -7,9 +7,10 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from railgauge.pair_conditions import condition_labels
 from railgauge.pair_nodes import NodeMatrix, NodePair, NodeSet, Seats
 from railgauge.pair_rows import PairsTables
-from railgauge.pair_sets import Floats, condition_labels
+from railgauge.pair_sets import Floats
 from railgauge.rows import Row, plain
 from railgauge.text import display_width, pad
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distribution of the half round trips of many pairs, in bounded memory, tail and all."""
+"""Distribution of the latencies of many pairs, in bounded memory, tail and all."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ BUCKETS_PER_OCTAVE = 32
 
 @dataclass
 class Trips:
-    """Counts of round trips in buckets of equal ratio, and the true maximum.
+    """Counts of latencies in buckets of equal ratio, and the true maximum.
 
     Attributes
     ----------
     counts : ndarray of int, shape (buckets,)
-        Bucket i holds half round trips of [2^(i/32), 2^((i+1)/32)) ns.
+        Bucket i holds latencies of [2^(i/32), 2^((i+1)/32)) ns.
     maximum_ns : float
     """
 
@@ -31,18 +31,18 @@ class Trips:
 
     @property
     def count(self) -> int:
-        """Number of round trips."""
+        """Number of latencies."""
         return int(self.counts.sum())
 
-    def add(self, round_trips_ns: Int64s, ops_per_sample: int) -> None:
-        """Add round trips of ``ops_per_sample`` operations, any shape, all positive."""
-        half_ns = round_trips_ns.ravel() / (2 * ops_per_sample)
-        buckets = np.floor(np.log2(np.maximum(half_ns, 1)) * BUCKETS_PER_OCTAVE)
+    def add(self, times_ns: Int64s, per: int) -> None:
+        """Add the times of samples, any shape, all positive; one operation takes 1 / per."""
+        latency_ns = times_ns.ravel() / per
+        buckets = np.floor(np.log2(np.maximum(latency_ns, 1)) * BUCKETS_PER_OCTAVE)
         self._add_counts(np.bincount(buckets.astype(np.int64)))
-        self.maximum_ns = max(self.maximum_ns, float(half_ns.max(initial=0.0)))
+        self.maximum_ns = max(self.maximum_ns, float(latency_ns.max(initial=0.0)))
 
     def merge(self, other: Trips) -> None:
-        """Add the round trips of another case."""
+        """Add the latencies of another case."""
         self._add_counts(other.counts)
         self.maximum_ns = max(self.maximum_ns, other.maximum_ns)
 
@@ -52,14 +52,14 @@ class Trips:
         self.counts[: counts.size] += counts
 
     def slower(self) -> tuple[Floats, Floats]:
-        """Return how many trips take at least how long.
+        """Return how many take at least how long.
 
         Returns
         -------
         times_ns : ndarray, shape (points,), ascending
             Lower edges of the buckets in use; last the maximum.
         shares : ndarray, shape (points,)
-            Share of all trips that are not faster: 1 at the first, 1 / count at the maximum.
+            Share of all that are not faster: 1 at the first, 1 / count at the maximum.
         """
         used = np.flatnonzero(self.counts)
         not_faster = np.cumsum(self.counts[::-1])[::-1][used]

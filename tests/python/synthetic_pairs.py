@@ -23,6 +23,12 @@ Rate = Callable[[int, int, int, int], float]
 CounterRow = tuple[int, str, str, int, str]
 """Node, device, name, difference, status."""
 
+RdmaRow = tuple[int, str, int, str, str, int, str]
+"""Node, device, port, source, name, difference, status."""
+
+SERVED = -2
+"""In `PairsCase.peers`: the rank's peer is outside the job."""
+
 
 def even(source: int, source_rail: int, destination: int, destination_rail: int) -> float:
     """Every pair reaches 0.1 Gbit/s, give or take 1 % that no random generator chose."""
@@ -68,7 +74,10 @@ class Fabric:
 
 @dataclass
 class PairsCase:
-    """One round; ``peers`` by rank, -1 = idle."""
+    """One round; ``peers`` by rank, -1 = idle.
+
+    The columns of RDMA are written when a case of the run has a ``verb``.
+    """
 
     id: int
     peers: list[int]
@@ -88,22 +97,33 @@ class PairsCase:
     warmup: int = 5
     verify: str = "on"
     wall_ns: int = 100_000_000_000
+    backend: str = "mpi"
+    memory: str = "host"
+    verb: str | None = None
+    queues: int = 1
+    signal_interval: int = 1
+    served_host: str = ""
+    rdma: list[RdmaRow] = field(default_factory=list)
     counters: Callable[[list[CounterRow]], list[CounterRow]] = list
     change: Callable[[Any], None] = field(default=lambda samples: None)
 
     @property
     def name(self) -> str:
-        parts = (self.operation, "mpi/host", self.pattern, self.direction)
-        size = f"{self.bytes}x{self.depth}"
+        verb = [] if self.verb is None else [self.verb]
+        parts = (self.operation, f"{self.backend}/{self.memory}", self.pattern, self.direction)
+        parts = (*parts, *verb)
+        size = f"{self.bytes}x{self.depth}" + (f"x{self.queues}" if self.verb else "")
         return "/".join((*parts, size, self.rails, str(self.repeat), str(self.round)))
 
     @property
     def window(self) -> int:
-        return self.bytes * self.depth
+        return self.bytes * self.depth * self.queues
 
     def sends(self, rank: int) -> bool:
-        """Tell whether the rank gets an acknowledgement."""
-        lower = rank < self.peers[rank]
+        """Tell whether the rank times its payload, or what it reads."""
+        if self.peers[rank] == SERVED:
+            return True
+        lower = (rank < self.peers[rank]) == (self.verb != "read")
         return {"both": True, "forward": lower, "backward": not lower}.get(self.direction, lower)
 
 
@@ -150,9 +170,12 @@ def all_pairs(
 def acknowledged(fabric: Fabric, case: PairsCase, rank: int) -> Any:
     """Times whose median is the window at the fabric's rate; of a round trip twice that."""
     places = fabric.places
-    rate = fabric.gbit_per_s(*places[rank], *places[case.peers[rank]])
+    peer = case.peers[rank]
+    ends = [places[rank], (-1, -1) if peer == SERVED else places[peer]]
+    source, destination = reversed(ends) if case.verb == "read" else ends
+    rate = fabric.gbit_per_s(*source, *destination)
     median = case.window * 8 * case.ops_per_sample / rate * fabric.lanes
-    if case.operation == "latency":
+    if case.operation == "latency" and case.verb != "read":
         median *= 2
     k = np.arange(case.samples, dtype=np.int64)
     spread = (k * 7) % case.samples - (case.samples - 1) // 2
@@ -165,10 +188,12 @@ def counter_rows(fabric: Fabric, case: PairsCase) -> list[CounterRow]:
     payload = case.window * (case.samples * case.ops_per_sample + extra)
     moved: dict[tuple[int, int, str], int] = {}
     for rank, place in enumerate(fabric.places):
-        both = case.operation == "latency"
+        both = case.operation == "latency" and case.verb != "read"
         busy = case.peers[rank] >= 0
-        sent = busy and (both or case.sends(rank))
-        received = busy and (both or case.sends(case.peers[rank]))
+        ends = (rank, case.peers[rank])
+        source, destination = reversed(ends) if case.verb == "read" else ends
+        sent = busy and (both or case.sends(source))
+        received = busy and (both or case.sends(destination))
         for name, moves in (("tx_bytes", sent), ("rx_bytes", received)):
             key = (*place, name)
             moved[key] = moved.get(key, 0) + (round(payload * 1.05) if moves else 0)
@@ -178,12 +203,12 @@ def counter_rows(fabric: Fabric, case: PairsCase) -> list[CounterRow]:
 
 def write_samples(file: Any, fabric: Fabric, case: PairsCase) -> None:
     ranks = range(len(fabric.places))
-    busy = [r for r in ranks if case.peers[r] >= 0]
-    counts = [case.samples if case.peers[r] >= 0 else 0 for r in ranks]
+    busy = [r for r in ranks if case.peers[r] != -1]
+    counts = [case.samples if case.peers[r] != -1 else 0 for r in ranks]
     parent = file.require_group("samples").create_group(f"{case.id:04d}")
     parent["offsets"] = np.concatenate(([0], np.cumsum(counts))).astype("u8")
     parent["group"] = np.array(
-        [min(r, p) if p >= 0 else -1 for r, p in enumerate(case.peers)], "i4"
+        [{-1: -1, SERVED: r}.get(p, min(r, p)) for r, p in enumerate(case.peers)], "i4"
     )
     parent.attrs["blocks"] = np.array([0], "u8")
     silent = np.full(case.samples, -1, np.int64)
@@ -193,7 +218,7 @@ def write_samples(file: Any, fabric: Fabric, case: PairsCase) -> None:
         "start_ns": np.concatenate([np.arange(case.samples) * 10**9 for _ in busy]),
         "elapsed_ns": np.where(elapsed < 0, 1000, elapsed + 500),
         "acknowledged_ns": elapsed,
-        "peer": np.repeat([case.peers[r] for r in busy], case.samples),
+        "peer": np.repeat([max(-1, case.peers[r]) for r in busy], case.samples),
         "rail": np.repeat(
             [fabric.places[r][1] if fabric.rail_map else -1 for r in busy], case.samples
         ),
@@ -207,26 +232,27 @@ def write_samples(file: Any, fabric: Fabric, case: PairsCase) -> None:
 
 
 def write_counters(file: Any, fabric: Fabric, case: PairsCase) -> None:
-    rows = case.counters(counter_rows(fabric, case))
+    found = case.counters(counter_rows(fabric, case))
+    rows: list[RdmaRow] = [(n, d, -1, "netdev", *rest) for n, d, *rest in found] + case.rdma
     if not rows:
         return
     file.require_group("counters")[f"{case.id:04d}"] = table(
         {
             "node": ("i4", [r[0] for r in rows]),
             "device": (str, [r[1] for r in rows]),
-            "port": ("i4", [-1] * len(rows)),
-            "source": (str, ["netdev"] * len(rows)),
-            "name": (str, [r[2] for r in rows]),
+            "port": ("i4", [r[2] for r in rows]),
+            "source": (str, [r[3] for r in rows]),
+            "name": (str, [r[4] for r in rows]),
             "before": ("u8", [1000] * len(rows)),
-            "after": ("u8", [1000 + r[3] for r in rows]),
-            "status": (str, [r[4] for r in rows]),
+            "after": ("u8", [1000 + r[5] for r in rows]),
+            "status": (str, [r[6] for r in rows]),
         }
     )
 
 
 def cases_table(cases: list[PairsCase]) -> Any:
     ran = [c.status in ("done", "wrong") for c in cases]
-    busy = [sum(p >= 0 for p in c.peers) for c in cases]
+    busy = [sum(p != -1 for p in c.peers) for c in cases]
     checked = [
         c.window * b * r * (c.verify == "on") for c, b, r in zip(cases, busy, ran, strict=True)
     ]
@@ -264,8 +290,8 @@ def cases_table(cases: list[PairsCase]) -> Any:
             "algbw_bytes": ("u8", [c.window for c in cases]),
             "bus_factor": ("f8", [np.nan if c.operation == "latency" else 1.0 for c in cases]),
             "benchmark": (str, ["pairs"] * n),
-            "backend": (str, ["mpi"] * n),
-            "memory": (str, ["host"] * n),
+            "backend": (str, [c.backend for c in cases]),
+            "memory": (str, [c.memory for c in cases]),
             "plane": (str, [""] * n),
             "pairs": ("i8", [b // 2 for b in busy]),
             "group_ranks": ("i8", [2] * n),
@@ -274,8 +300,17 @@ def cases_table(cases: list[PairsCase]) -> Any:
             "stop": (str, ["fixed"] * n),
             **texts,
             **numbers,
+            **rdma_columns(cases),
         }
     )
+
+
+def rdma_columns(cases: list[PairsCase]) -> dict[str, tuple[Any, list[Any]]]:
+    if all(c.verb is None for c in cases):
+        return {}
+    numbers = {n: ("i8", [getattr(c, n) for c in cases]) for n in ("queues", "signal_interval")}
+    texts = {n: (str, [getattr(c, n) or "" for c in cases]) for n in ("verb", "served_host")}
+    return {**numbers, **texts}
 
 
 def write_pairs_run(out: Path, fabric: Fabric, cases: list[PairsCase], **changes: Any) -> Path:

@@ -163,6 +163,7 @@ def test_exported_counters_have_a_delta_where_it_is_known(
         **{"run": "run", "origin": "hardware", "case": 0, "case_name": plan.cases[0].name},
         **{"node": 0, "host": "n1", "device": "eth0", "port": -1, "source": "netdev"},
         **{"name": "tx_bytes", "before": 100, "after": 200, "delta": 100, "status": "ok"},
+        **{"delta_bytes": None, "kind": None, "meaning": None},
     }
 
 

@@ -25,10 +25,10 @@ from synthetic_pairs import (
 
 from railgauge import pair_results
 from railgauge.load import Run, open_run
+from railgauge.pair_conditions import condition_labels
 from railgauge.pair_results import iterate_pairs
 from railgauge.pair_sets import (
     PairSet,
-    condition_labels,
     deviations,
     nodes_of,
     pair_sets,
@@ -58,13 +58,18 @@ def one_round(fabric: Fabric, **changes: Any) -> PairsCase:
 # --- one round ------------------------------------------------------------------------------------
 
 
-def test_a_pair_has_the_window_over_the_median_time_of_each_direction(tmp_path: Path) -> None:
+def test_a_pair_has_the_window_over_the_median_time_of_each_direction(
+    tmp_path: Path,
+) -> None:
     def uneven(source: int, *_: int) -> float:
         return 0.08 if source == 0 else 0.05
 
     fabric = Fabric(["n0", "n1"], rails=1, gbit_per_s=uneven)
     (result,) = iterate_pairs(opened(tmp_path, fabric, [one_round(fabric, depth=4)]))
-    assert [p.path for p in result.pairs] == [PairPath(0, 0, 1, 0), PairPath(1, 0, 0, 0)]
+    assert [p.path for p in result.pairs] == [
+        PairPath(0, 0, 1, 0),
+        PairPath(1, 0, 0, 0),
+    ]
     assert [p.gbit_per_s for p in result.pairs] == pytest.approx([0.08, 0.05])
     assert result.pairs[0].median_ns == 4 * MIB * 8 / 0.08
 
@@ -96,7 +101,11 @@ def test_batched_samples_count_all_their_windows(tmp_path: Path) -> None:
 def test_latency_is_half_of_the_round_trip_of_one_operation(tmp_path: Path) -> None:
     fabric = Fabric(["n0", "n1"], rails=1, gbit_per_s=lambda *_: 0.1)
     case = one_round(
-        fabric, operation="latency", direction="round-trip", bytes=1000, ops_per_sample=5
+        fabric,
+        operation="latency",
+        direction="round-trip",
+        bytes=1000,
+        ops_per_sample=5,
     )
     (result,) = iterate_pairs(opened(tmp_path, fabric, [case]))
     (pair,) = result.pairs
@@ -108,7 +117,7 @@ def test_the_maximum_is_true_and_p99_waits_for_1000_samples() -> None:
     times = np.arange(1, 2001, dtype=np.int64).reshape(2, 1, 1000)[:, :, ::-1].copy()
     times[1, 0, 17] = 10**9
     paths = [PairPath(0, 0, 1, 0), PairPath(1, 0, 0, 0)]
-    case: Any = SimpleNamespace(operation="latency", ops_per_sample=1, algbw_bytes=8)
+    case: Any = SimpleNamespace(operation="latency", ops_per_sample=1, algbw_bytes=8, variables={})
     first, second = explode(case, paths, times)
     assert (first.median_ns, first.p99_ns, first.max_ns) == (250, 495, 500)
     assert second.max_ns == 5 * 10**8
@@ -135,8 +144,8 @@ def test_the_distribution_of_round_trips_ends_at_the_slowest() -> None:
     rng = np.random.default_rng(5)
     round_trips = rng.lognormal(9, 1.2, (3, 1000)).astype(np.int64)
     trips, rest = Trips(), Trips()
-    trips.add(round_trips[:2], 1)
-    rest.add(round_trips[2:], 1)
+    trips.add(round_trips[:2], 2)
+    rest.add(round_trips[2:], 2)
     trips.merge(rest)
     times, shares = trips.slower()
     assert trips.count == 3000
@@ -170,7 +179,9 @@ def test_a_slow_port_shows_in_exactly_its_row_and_column_of_exactly_its_rail(
     assert columns[3] == pytest.approx(0.7, abs=0.02)
 
 
-def test_every_pair_of_every_rail_is_there_once_and_the_diagonal_is_not(tmp_path: Path) -> None:
+def test_every_pair_of_every_rail_is_there_once_and_the_diagonal_is_not(
+    tmp_path: Path,
+) -> None:
     fabric = Fabric(["n0", "n1", "n2", "n3", "n4"], rails=2)
     (found,) = sets_of(opened(tmp_path, fabric, all_pairs(fabric, [MIB])))
     for rail in found.rails:
@@ -196,7 +207,9 @@ def test_pairs_of_a_failed_or_wrong_round_are_unmeasured_never_zero(
     assert not np.any(found.rails[0].values == 0)
 
 
-def test_forward_and_backward_together_are_one_way_and_each_alone_is_half(tmp_path: Path) -> None:
+def test_forward_and_backward_together_are_one_way_and_each_alone_is_half(
+    tmp_path: Path,
+) -> None:
     fabric = Fabric(["n0", "n1", "n2", "n3"], rails=1)
     forward = all_pairs(fabric, [MIB], direction="forward")
     backward = [replace(c, id=c.id + 3) for c in all_pairs(fabric, [MIB], direction="backward")]
@@ -237,7 +250,10 @@ def test_rails_alone_are_one_set_beside_the_rails_at_once(tmp_path: Path) -> Non
 def test_pairs_across_rails_have_matrices_of_their_own(tmp_path: Path) -> None:
     fabric = Fabric(["n0", "n1"], rails=2)
     peers = [-1] * 4
-    for a, b in ((fabric.rank(0, 0), fabric.rank(1, 1)), (fabric.rank(0, 1), fabric.rank(1, 0))):
+    for a, b in (
+        (fabric.rank(0, 0), fabric.rank(1, 1)),
+        (fabric.rank(0, 1), fabric.rank(1, 0)),
+    ):
         peers[a], peers[b] = b, a
     case = PairsCase(0, peers, pattern="cross-rail", rails="0>1,1>0")
     run = opened(tmp_path, fabric, [case])
@@ -296,7 +312,17 @@ def test_show_names_the_slowest_pair_with_its_share_of_the_rail(
     run = write_pairs_run(tmp_path / "run", fabric, all_pairs(fabric, [MIB]))
     lines = railgauge("show", run).stdout.splitlines()
     after = lines[next(i for i, line in enumerate(lines) if "Slowest of 24 pairs" in line) :]
-    assert after[2].split() == ["0.0594", "Gb/s", "59", "%", "노드-이", "rail", "1", "->", "n0"]
+    assert after[2].split() == [
+        "0.0594",
+        "Gb/s",
+        "59",
+        "%",
+        "노드-이",
+        "rail",
+        "1",
+        "->",
+        "n0",
+    ]
     assert sum("노드-이 rail 1 -> n0 (59 %)" in line for line in lines) == 1
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from railgauge.checks import case_complete, data_right, rail_proven
+from railgauge.checks import case_complete, data_right, rail_proven, rdma_clean
 from railgauge.load import Run
 from railgauge.verdict import CheckResult, Finding, Verdict, of_check
 
@@ -30,6 +30,12 @@ CHECKS = (
         "Every rail carried its own bytes",
         rail_proven.judge,
         rail_proven.applies,
+    ),
+    Check(
+        "rdma_clean",
+        "No RDMA device counted an error",
+        rdma_clean.judge,
+        rdma_clean.applies,
     ),
 )
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from railgauge.model import Case, Counter
+from railgauge.rdma_counter_names import BYTES_PER_WORD, RECEIVED_WORDS, SENT_WORDS
 
 HEADER_SHARE = 0.08
 """Headers and acknowledgements of TCP, of the payload in both directions: 66 bytes to a segment of
@@ -26,6 +27,8 @@ evenly busy: so much of a case's wall time, as a share of the payload, may be co
 
 _CHECK_ROUNDS = 2
 NAMES = {"tx_bytes": "sent", "rx_bytes": "received"}
+NETDEV = "netdev"
+_RDMA_NAMES = {SENT_WORDS: "tx_bytes", RECEIVED_WORDS: "rx_bytes"}
 
 Port = tuple[int, str]
 """Node and network interface."""
@@ -58,12 +61,14 @@ class Traffic:
     """What the ports of a case had to carry, and what they counted.
 
     ``late`` are the bytes that were missing in the case before: they may have been counted since.
+    With ``rdma`` the payload is RDMA's, which network interfaces need not count.
     """
 
     wall_ns: int
     loads: Mapping[Port, Load]
     counted: Mapping[Port, Mapping[str, Counter]]
     late: Mapping[Flow, int]
+    rdma: bool = False
 
     def missing(self) -> dict[Flow, int]:
         """Return the bytes that were not counted, where any were not."""
@@ -103,9 +108,23 @@ def operations_outside_samples(case: Case) -> int | None:
     return warmup + (_CHECK_ROUNDS if verify == "on" else 0)
 
 
-def counted_of(rows: list[Counter]) -> dict[Port, dict[str, Counter]]:
+def counted_of(rows: list[Counter], *, rdma: bool = False) -> dict[Port, dict[str, Counter]]:
+    """Return the counters of network interfaces; with ``rdma`` those of RDMA devices beside them.
+
+    Of the latter only payload counts, in B under the same names, the ports of a device added up.
+    """
     counted: dict[Port, dict[str, Counter]] = defaultdict(dict)
     for row in rows:
-        if row.source == "netdev":
+        if row.source == NETDEV:
             counted[row.node, row.device][row.name] = row
+        elif rdma and row.name in _RDMA_NAMES:
+            names, name = counted[row.node, row.device], _RDMA_NAMES[row.name]
+            names[name] = _in_bytes(row, names.get(name))
     return counted
+
+
+def _in_bytes(row: Counter, other: Counter | None) -> Counter:
+    known = row.difference is not None and (other is None or other.difference is not None)
+    moved = BYTES_PER_WORD * (row.difference or 0) + ((other and other.difference) or 0)
+    status = row.status if row.difference is None or other is None else other.status
+    return replace(row, before=0, after=moved, status="ok" if known else status or "unknown")

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from railgauge.checks.nic_traffic import (
     NAMES,
+    NETDEV,
     OTHER_BYTES,
     Flow,
     Load,
@@ -24,19 +25,21 @@ from railgauge.checks.nic_traffic import (
 )
 from railgauge.load import Run
 from railgauge.model import Case
-from railgauge.pair_results import Sender, senders_of
+from railgauge.pair_results import Transfer, transfers_of
+from railgauge.pair_setup import OUTSIDE, integer_of, is_read, queues_of
 from railgauge.pairs import is_latency
+from railgauge.rdma_counters import BACKENDS
 from railgauge.verdict import Verdict
 
 
 def judge_ports(
     run: Run, case: Case, before: Mapping[Flow, int], late: dict[Flow, int]
 ) -> Iterator[tuple[Verdict, str]]:
-    senders = [s for s in senders_of(run, case) if s.path.source != s.path.destination]
-    if not senders:
+    transfers = [t for t in transfers_of(run, case) if t.path.source != t.path.destination]
+    if not transfers:
         yield Verdict.SKIP, "its pairs are within a node: no NIC carries them"
         return
-    used = {rank for s in senders for rank in (s.rank, s.peer)}
+    used = {rank for t in transfers for rank in (t.source, t.destination)} - {OUTSIDE}
     if unknown := [run.ranks[r] for r in sorted(used) if not run.ranks[r].nic]:
         where = f"rank {unknown[0].rank} on {unknown[0].host}"
         yield Verdict.UNKNOWN, f"the NIC of {where} is not known (no rail map at the launch)"
@@ -45,40 +48,48 @@ def judge_ports(
     if operations is None:
         yield Verdict.UNKNOWN, "the case does not say how often it warmed up and verified"
         return
-    loads = port_loads(run, case, senders, operations)
+    loads = port_loads(run, case, transfers, operations)
     idle = {(r.node, r.nic) for r in run.ranks if r.nic} - loads.keys()
-    traffic = Traffic(case.wall_ns, loads, counted_of(run.counters(case)), before)
+    counted = counted_of(run.counters(case), rdma=case.backend in BACKENDS)
+    traffic = Traffic(case.wall_ns, loads, counted, before, case.backend in BACKENDS)
     late.update(traffic.missing())
     hosts = {r.node: r.host for r in run.ranks}
     for node, nic in sorted(loads.keys() | idle):
         yield _judge_port(traffic, (node, nic), f"{nic} of {hosts[node]}")
 
 
-def port_loads(run: Run, case: Case, senders: list[Sender], operations: int) -> dict[Port, Load]:
+def port_loads(
+    run: Run, case: Case, transfers: list[Transfer], operations: int
+) -> dict[Port, Load]:
     """Add up what each port had to carry.
 
     Parameters
     ----------
-    senders : list of Sender
-        Between nodes; each sends a window per operation, and in a round trip its peer does too.
+    transfers : list of Transfer
+        Between nodes, or with a host outside; one window per operation, and as much the other way
+        in a round trip of messages.
     operations : int
         Of each rank beside those in samples.
     """
     loads: dict[Port, Load] = defaultdict(Load)
-    depth = case.variables.get("depth")
-    messages = depth + 1 if isinstance(depth, int) else 1
-    for sender in senders:
-        count = (sender.last - sender.first) * case.ops_per_sample + operations
-        ends = (run.ranks[sender.rank], run.ranks[sender.peer])
-        here, there = (loads[r.node, r.nic] for r in ends)
-        here.sent += count * case.algbw_bytes
-        there.received += count * case.algbw_bytes
-        if is_latency(case):
-            there.sent += count * case.algbw_bytes
-            here.received += count * case.algbw_bytes
-        for load in (here, there):
-            load.messages += count * messages
+    messages = integer_of(case, "depth") * queues_of(case) + 1
+    answered = is_latency(case) and not is_read(case)
+    for transfer in transfers:
+        count = (transfer.last - transfer.first) * case.ops_per_sample + operations
+        flows = [(transfer.source, transfer.destination)]
+        flows += [(transfer.destination, transfer.source)] if answered else []
+        for source, destination in flows:
+            if source != OUTSIDE:
+                _port(run, loads, source).sent += count * case.algbw_bytes
+            if destination != OUTSIDE:
+                _port(run, loads, destination).received += count * case.algbw_bytes
+        for rank in {transfer.source, transfer.destination} - {OUTSIDE}:
+            _port(run, loads, rank).messages += count * messages
     return loads
+
+
+def _port(run: Run, loads: dict[Port, Load], rank: int) -> Load:
+    return loads[run.ranks[rank].node, run.ranks[rank].nic]
 
 
 def _judge_port(traffic: Traffic, port: Port, where: str) -> tuple[Verdict, str]:
@@ -96,6 +107,9 @@ def _judge_port(traffic: Traffic, port: Port, where: str) -> tuple[Verdict, str]
         carried, payload = row.difference, due.due(name)
         if carried is None:
             return Verdict.UNKNOWN, f"{name} of {where} is {row.status}"
+        if carried < payload and traffic.rdma and row.source == NETDEV:
+            why = f"counted {carried:,} B of {payload:,} B: RDMA may pass that interface uncounted"
+            return Verdict.UNKNOWN, f"{name} of {where} {why}"
         if carried < payload:
             verdict, why = _judge_missing(traffic, port, name, payload - carried)
             return verdict, f"{where} {verb} {carried:,} B of the {payload:,} B of its ranks: {why}"

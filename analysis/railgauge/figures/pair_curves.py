@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs against message size, a line per depth and condition; and how long round trips take."""
+"""Pairs against message size, a line per depth and condition; and how long messages take."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from railgauge.figures.style import (
     size_axis,
     transparent,
 )
-from railgauge.pair_sets import Condition, Measured, condition_labels, median_of
+from railgauge.pair_conditions import Condition, condition_labels, latency_title
+from railgauge.pair_sets import Measured, median_of
 from railgauge.trips import Trips
 
 _MOST_BANDS = 8
@@ -46,7 +47,8 @@ def size_curves(sets: Sequence[Measured], *, latency: bool) -> Figure | None:
             points.append(_point(found))
     if not series:
         return None
-    unit, title = ("us", "half round trip (us)") if latency else ("Gb/s", "rate of a pair (Gb/s)")
+    unit = "us" if latency else "Gb/s"
+    title = latency_title(series) if latency else "rate of a pair (Gb/s)"
     labels = [label_text(t, 100) for t in condition_labels(list(series), with_size=False)]
     data: list[Figure] = []
     for number, (label, points) in enumerate(zip(labels, series.values(), strict=True)):
@@ -107,7 +109,7 @@ def _line(points: list[_Point], label: str, number: int, unit: str) -> Figure:
 
 
 def trips_figure(trips: Mapping[Condition, Trips]) -> Figure | None:
-    """Share of half round trips that take longer, against time; the line ends at the maximum."""
+    """Share of latencies that are longer, against time; the line ends at the maximum."""
     if not trips:
         return None
     labels = [label_text(text, 100) for text in condition_labels(list(trips))]
@@ -129,12 +131,12 @@ def trips_figure(trips: Mapping[Condition, Trips]) -> Figure | None:
                 "line": _style(number),
                 "name": label,
                 "hovertemplate": f"%{{y:.4g}} % take %{{x:.4g}} us or more"
-                f"<extra>{label}<br>{found.count} round trips</extra>",
+                f"<extra>{label}<br>{found.count} samples</extra>",
             }
         )
     layout = base_layout(380 + 22 * (len(data) // 3)) | {
-        "xaxis": log_axis(times, "half round trip (us)"),
-        "yaxis": log_axis(percent, "round trips that take longer (%)"),
+        "xaxis": log_axis(times, latency_title(trips)),
+        "yaxis": log_axis(percent, "samples that take longer (%)"),
         "legend": {"orientation": "h", "y": -0.2, "x": 0, "yanchor": "top"},
         "showlegend": True,
     }

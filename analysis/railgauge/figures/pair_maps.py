@@ -18,7 +18,8 @@ from railgauge.figures.style import (
     base_layout,
     label_text,
 )
-from railgauge.pair_sets import Condition, Floats, PairSet, RailMatrix, path_text, percent_of
+from railgauge.pair_conditions import Condition, latency_title
+from railgauge.pair_sets import Floats, PairSet, RailMatrix, path_text, percent_of
 from railgauge.text import shorten
 
 _UNMEASURED = "#b7bfc9"
@@ -32,13 +33,15 @@ _LATENCY_PERCENT = (200, 165, 135, 115, 105, 90)
 _TICKS_PERCENT = (50, 70, 85, 100, 110, 135, 165, 200)
 
 
-def rail_maps(found: PairSet, hosts: Sequence[str]) -> list[Figure]:
+def rail_maps(found: PairSet, nodes: Mapping[int, str]) -> list[Figure]:
     """Heat map of each rail: rows send, columns receive, coloured by % of the rail's median.
 
     The trace's ``meta.median`` lets the page add the percentages, which are half of the data.
     Pairs that were not measured are null, so the grey behind shows.
     """
-    return [_rail_map(rail, found.condition, unique_labels(hosts)) for rail in found.rails]
+    names = found.condition.names(nodes)
+    labels = dict(zip(names, unique_labels(list(names.values())), strict=True))
+    return [_rail_map(rail, found.condition, labels) for rail in found.rails]
 
 
 def unique_labels(hosts: Sequence[str]) -> list[str]:
@@ -47,11 +50,6 @@ def unique_labels(hosts: Sequence[str]) -> list[str]:
     if len(set(labels)) == len(labels):
         return labels
     return [f"{i} · {label}" for i, label in enumerate(labels)]
-
-
-def unit_of(condition: Condition) -> str:
-    """Return the unit of a set's numbers."""
-    return "us" if condition.is_latency else "Gb/s"
 
 
 def colour_scale(condition: Condition) -> tuple[int, int, list[list[Any]], list[int]]:
@@ -64,22 +62,24 @@ def colour_scale(condition: Condition) -> tuple[int, int, list[list[Any]], list[
     return low, high, scale, [p for p in _TICKS_PERCENT if low <= p <= high]
 
 
-def _rail_map(rail: RailMatrix, condition: Condition, hosts: list[str]) -> Figure:
-    unit = unit_of(condition)
+def _rail_map(rail: RailMatrix, condition: Condition, labels: Mapping[int, str]) -> Figure:
+    rows, columns = ([labels[n] for n in ends] for ends in (rail.sources, rail.destinations))
+    gap = 1 if max(len(rows), len(columns)) <= 40 else 0
+    unit = condition.unit
     low, high, scale, ticks = colour_scale(condition)
     name = label_text(rail.name)
     trace = {
         "type": "heatmap",
-        "x": hosts,
-        "y": hosts,
+        "x": columns,
+        "y": rows,
         "z": rounded(rail.values),
         "meta": {"median": rail.median},
         "zmin": rail.median * low / 100,
         "zmax": rail.median * high / 100,
         "colorscale": scale,
         "hoverongaps": False,
-        "xgap": 1 if len(hosts) <= 40 else 0,
-        "ygap": 1 if len(hosts) <= 40 else 0,
+        "xgap": gap,
+        "ygap": gap,
         "hovertemplate": f"%{{y}} → %{{x}}<br><b>%{{z:.4g}} {unit}</b><br>"
         f"%{{customdata:.1f}} % of the rail's median<extra>{name}</extra>",
         "colorbar": {
@@ -90,7 +90,7 @@ def _rail_map(rail: RailMatrix, condition: Condition, hosts: list[str]) -> Figur
         },
     }
     title = f"<b>{name}</b> · median {rail.median:.4g} {unit}"
-    return {"data": [trace], "layout": map_layout(hosts, title)}
+    return {"data": [trace], "layout": map_layout(rows, columns, title)}
 
 
 def rounded(values: Floats) -> list[list[float | None]]:
@@ -98,18 +98,18 @@ def rounded(values: Floats) -> list[list[float | None]]:
     return [[None if math.isnan(v) else float(f"{v:.4g}") for v in row] for row in values.tolist()]
 
 
-def map_layout(hosts: list[str], title: str) -> Figure:
+def map_layout(rows: list[str], columns: list[str], title: str) -> Figure:
     """Layout of a heat map: what sends down the side, what receives along the foot."""
     axis = {"type": "category", "showgrid": False, "zeroline": False, "automargin": True}
-    columns = _ticks(hosts, _MOST_COLUMN_LABELS) | {"title": {"text": "to", "standoff": 4}}
-    rows = _ticks(hosts, _MOST_ROW_LABELS) | {"title": {"text": "from", "standoff": 4}}
-    layout = base_layout(190 + min(420, max(150, 26 * len(hosts))))
+    x_axis = _ticks(columns, _MOST_COLUMN_LABELS) | {"title": {"text": "to", "standoff": 4}}
+    y_axis = _ticks(rows, _MOST_ROW_LABELS) | {"title": {"text": "from", "standoff": 4}}
+    layout = base_layout(190 + min(420, max(150, 26 * len(rows))))
     # The usual buttons would lie over the title of so narrow a chart.
     buttons = ["zoom", "pan", "zoomin", "zoomout", "autoscale"]
     return layout | {
         "title": {"text": title, "x": 0, "xref": "paper", "font": {"size": 14}},
-        "xaxis": axis | columns | {"tickangle": -50},
-        "yaxis": axis | rows | {"autorange": "reversed"},
+        "xaxis": axis | x_axis | {"tickangle": -50},
+        "yaxis": axis | y_axis | {"autorange": "reversed"},
         "plot_bgcolor": _UNMEASURED,
         "margin": {"l": 40, "r": 8, "t": 44, "b": 40},
         "modebar": layout["modebar"] | {"remove": buttons},
@@ -146,7 +146,7 @@ def rail_boxes(found: PairSet, nodes: Mapping[int, str]) -> Figure:
     boxes = []
     for rail in found.rails:
         path, value = worst(rail.pairs.items(), key=lambda item: item[1])
-        values, text = list(rail.pairs.values()), path_text(path, nodes)
+        values, text = list(rail.pairs.values()), path_text(path, found.condition.names(nodes))
         boxes.append(Box(label_text(rail.name), values, rail.median, text, value))
     return box_figure(boxes, found.condition)
 
@@ -167,7 +167,7 @@ def box_figure(found: Sequence[Box], condition: Condition) -> Figure:
         "marker": {"color": PALETTE[0]},
         "showlegend": False,
     }
-    unit = unit_of(condition)
+    unit = condition.unit
     return {
         "data": [boxes, _slowest_marks(found, unit)],
         "layout": base_layout(320)
@@ -181,7 +181,7 @@ def box_figure(found: Sequence[Box], condition: Condition) -> Figure:
 def value_axis(condition: Condition) -> Figure:
     """Axis of a pair's number, from 0."""
     return {
-        "title": {"text": "half round trip (us)" if condition.is_latency else "rate (Gb/s)"},
+        "title": {"text": latency_title([condition]) if condition.is_latency else "rate (Gb/s)"},
         "gridcolor": GRID_COLOUR,
         "rangemode": "tozero",
         "zeroline": False,

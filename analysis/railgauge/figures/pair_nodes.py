@@ -17,12 +17,12 @@ from railgauge.figures.pair_maps import (
     map_layout,
     rounded,
     unique_labels,
-    unit_of,
     value_axis,
 )
 from railgauge.figures.style import PALETTE, Figure, base_layout, label_text
+from railgauge.pair_conditions import Condition
 from railgauge.pair_nodes import NodeMatrix, NodeSet, Seats
-from railgauge.pair_sets import Condition, Floats
+from railgauge.pair_sets import Floats
 from railgauge.text import shorten
 
 _MOST_LABELS = 24
@@ -42,7 +42,7 @@ def node_data(matrix: NodeMatrix, found: NodeSet) -> dict[str, Any]:
     if math.isnan(matrix.median):
         title += "not measured"
     else:
-        title += f"median {matrix.median:.4g} {unit_of(found.condition)}"
+        title += f"median {matrix.median:.4g} {found.condition.unit}"
     data = _bars_data(matrix, found) if found.is_from_first else [_map_data(matrix)]
     return {"host": shorten(matrix.host, 60), "title": title, "data": data}
 
@@ -67,7 +67,7 @@ def _map_shape(found: NodeSet) -> Figure:
         "hoverongaps": False,
         "xgap": 1 if size <= 40 else 0,
         "ygap": 1 if size <= 40 else 0,
-        "hovertemplate": f"%{{y}} → %{{x}}<br><b>%{{customdata:.4g}} {unit_of(found.condition)}</b>"
+        "hovertemplate": f"%{{y}} → %{{x}}<br><b>%{{customdata:.4g}} {found.condition.unit}</b>"
         "<br>%{z:.1f} % of the node's median<extra></extra>",
         "colorbar": {
             "tickvals": ticks,
@@ -76,7 +76,7 @@ def _map_shape(found: NodeSet) -> Figure:
             "outlinewidth": 0,
         },
     }
-    return {"data": [trace], "layout": map_layout([""] * size, "") | _free_axes()}
+    return {"data": [trace], "layout": map_layout([""] * size, [""] * size, "") | _free_axes()}
 
 
 def _free_axes() -> Figure:
@@ -98,8 +98,8 @@ def _free_axes() -> Figure:
 def _bars_shape(condition: Condition) -> Figure:
     """Two bars for each other GPU, and the median of its like on the other nodes beside them."""
     sides = ("sent",) if condition.is_latency else ("sent", "received")
-    data = [_bar(side, unit_of(condition)) for side in sides]
-    data += [_mark(side, unit_of(condition)) for side in sides]
+    data = [_bar(side, condition.unit) for side in sides]
+    data += [_mark(side, condition.unit) for side in sides]
     layout = base_layout(340) | {
         "title": {"text": "", "x": 0, "xref": "paper", "font": {"size": 14}},
         "barmode": "group",

@@ -120,6 +120,13 @@
     pairSet(data.maps[data.first]);
   }
 
+  for (const chosen of document.querySelectorAll("select.facet")) {
+    const kind = chosen.dataset.kind;
+    const show = () => draw("plot-facet-" + kind, data.facets[kind][Number(chosen.value)]);
+    chosen.addEventListener("change", show);
+    show();
+  }
+
   // All nodes of a set share a figure without data; each brings the data of its traces.
   const nodesAtOnce = 4;
   const nodeFigure = (shape, node) => {
@@ -182,7 +189,7 @@
   for (const button of document.querySelectorAll("button[data-copy]")) {
     const caption = button.textContent;
     button.addEventListener("click", async () => {
-      await copy(formats[button.dataset.copy](rowsOf(document.getElementById("result-table"))));
+      await copy(formats[button.dataset.copy](rowsOf(document.getElementById(button.dataset.table ?? "result-table"))));
       button.textContent = "Copied";
       setTimeout(() => { button.textContent = caption; }, 1500);
     });
