@@ -71,12 +71,14 @@ void add_patience(const FabricOptions& options, std::vector<UcxSetting>& setting
     if (uses("rc")) {
         // InfiniBand's local ACK timeout: 4.096 us x 2^exponent.
         const double timeout_us = std::ldexp(4.096, options.timeout_exponent);
-        settings.push_back({"RC_RETRY_COUNT", std::to_string(options.retries), "--retries"});
-        settings.push_back({"RC_TIMEOUT", fmt::format("{:.2f}us", timeout_us), "--retry-timeout"});
+        settings.push_back(
+            {"RC_RETRY_COUNT", std::to_string(options.retries), "--retries", IfRefused::ignore});
+        settings.push_back({"RC_TIMEOUT", fmt::format("{:.2f}us", timeout_us), "--retry-timeout",
+                            IfRefused::ignore});
     }
     // Datagrams tell UCX that an idle peer is dead, by default only after 30 s.
     if (uses("ud") && std::getenv("UCX_UD_TIMEOUT") == nullptr)
-        settings.push_back({"UD_TIMEOUT", "10s", "UCX_UD_TIMEOUT"});
+        settings.push_back({"UD_TIMEOUT", "10s", "UCX_UD_TIMEOUT", IfRefused::ignore});
 }
 
 /// @throws Error(usage) for what the verbs transport can and UCX cannot be told
@@ -97,14 +99,16 @@ std::vector<UcxSetting> ucx_settings(const FabricOptions& options,
                                      const std::filesystem::path& sys) {
     require_sayable(options);
     std::vector<UcxSetting> settings;
-    if (!options.ucx_tls.empty()) settings.push_back({"TLS", options.ucx_tls, "--ucx-tls"});
+    if (!options.ucx_tls.empty())
+        settings.push_back({"TLS", options.ucx_tls, "--ucx-tls", IfRefused::error});
     if (!options.device.empty())
-        settings.push_back({"NET_DEVICES", ucx_device(options.device, sys), "--device"});
+        settings.push_back(
+            {"NET_DEVICES", ucx_device(options.device, sys), "--device", IfRefused::error});
     const bool has_rdma = has_entries(sys / "class/infiniband");
     require_rdma(options, has_rdma);
     if (!has_rdma) return settings;
     const auto add = [&settings](const char* name, int value, const char* flag) {
-        if (value >= 0) settings.push_back({name, std::to_string(value), flag});
+        if (value >= 0) settings.push_back({name, std::to_string(value), flag, IfRefused::error});
     };
     add("IB_GID_INDEX", options.gid_index, "--gid-index");
     add("IB_TRAFFIC_CLASS", options.traffic_class, "--traffic-class");

@@ -38,7 +38,8 @@ UcxConfig read_config(std::span<const UcxSetting> settings) {
     UcxConfig config(raw);
     // How long a dead peer of an idle connection stays unnoticed: UCX's own 20 s are too long.
     if (std::getenv("UCX_KEEPALIVE_INTERVAL") == nullptr)
-        apply(config.get(), {"KEEPALIVE_INTERVAL", "2s", "UCX_KEEPALIVE_INTERVAL"});
+        apply(config.get(),
+              {"KEEPALIVE_INTERVAL", "2s", "UCX_KEEPALIVE_INTERVAL", IfRefused::ignore});
     for (const UcxSetting& setting : settings)
         apply(config.get(), setting);
     return config;
@@ -81,6 +82,20 @@ UcxWorker make_worker(ucp_context_h context, std::span<const UcxSetting> setting
     return UcxWorker(raw);
 }
 
+/// UCX only warns of values that a device or transport cannot take, and of settings that concern
+/// none: "invalid configurations: IB_PATH_MTU=256,RC_TIMEOUT=1s".
+void require_followed(std::span<const UcxSetting> settings, const std::string& said) {
+    const std::size_t list = said.find("invalid configuration");
+    if (list == said.npos) return;
+    for (const UcxSetting& setting : settings) {
+        const std::string words = fmt::format("{}={}", setting.name, setting.value);
+        if (setting.if_refused == IfRefused::ignore || said.find(words, list) == said.npos)
+            continue;
+        throw Error(ExitCode::usage, fmt::format("{} {} is refused", setting.flag, setting.value),
+                    "UCX says" + said, "see ucx_info -cf for what it takes");
+    }
+}
+
 std::vector<std::byte> copy_of(const void* data, std::size_t size) {
     const auto* const first = static_cast<const std::byte*>(data);
     return {first, first + size};
@@ -93,6 +108,7 @@ UcxLibrary open_ucx(std::span<const UcxSetting> settings) {
     UcxHush hush;
     UcxContext context = make_context(settings, hush);
     UcxWorker worker = make_worker(context.get(), settings, hush);
+    require_followed(settings, hush.words());
     hush.show();
     return {std::move(context), std::move(worker)};
 }

@@ -10,11 +10,15 @@
 
 namespace railgauge {
 
+/// What becomes of a setting that UCX cannot follow.
+enum class IfRefused { error, ignore };
+
 /// One variable of UCX's configuration, which overrides the environment's.
 struct UcxSetting {
     std::string name;  ///< without UCX_
     std::string value;
     std::string flag;  ///< of ours, for errors
+    IfRefused if_refused = IfRefused::error;
 };
 
 /// A context for tagged messages and remote memory, and the one worker that everything of this
