@@ -20,6 +20,7 @@ from railgauge.rows import Row
 COUNTER_NUMBERS = ("rdma_errors", "rdma_sent_bytes", "rdma_received_bytes")
 _LISTED = 4
 _MOST_CASES = 40
+_MOST_LINES = 30
 _TOLD = (*MARKED, Kind.CONGESTION, Kind.OTHER)
 """Kinds that are told one by one; traffic is told as bytes."""
 
@@ -128,14 +129,17 @@ class RunCounters:
         for found in told[:_MOST_CASES]:
             where = f"# case {found.case.id} {found.case.name}"
             yield f"{where}: {found.problem}" if found.problem else where
-            for change in texts(found.told[: 8 * _LISTED], self.hosts):
-                yield f"#   {'!' if _is_marked(found, change, self.hosts) else ' '} {change}"
+            yield from self._told_lines(found)
         if len(told) > _MOST_CASES:
             yield f"# ... and {len(told) - _MOST_CASES} more cases; --format json lists all"
         for name in sorted({c.row.name for f in told for c in f.told if c.meaning.text}):
             meaning = meaning_of(name)
             yield f"# {name} ({meaning.families}, {meaning.kind}): {meaning.text}"
 
-
-def _is_marked(found: CaseCounters, text: str, hosts: dict[int, str]) -> bool:
-    return text in set(texts((c for c in found.told if c.kind in MARKED), hosts))
+    def _told_lines(self, found: CaseCounters) -> Iterator[str]:
+        for mark, is_marked in (("!", True), (" ", False)):
+            alike = [c for c in found.told if (c.kind in MARKED) == is_marked]
+            several = list(texts(alike, self.hosts))
+            yield from (f"#   {mark} {text}" for text in several[:_MOST_LINES])
+            if len(several) > _MOST_LINES:
+                yield f"#   {mark} ... and {len(several) - _MOST_LINES} more"

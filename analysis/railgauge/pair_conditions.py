@@ -97,7 +97,15 @@ def condition_labels(conditions: Sequence[Condition], *, with_size: bool = True)
     told = [
         n for n in Condition._fields if n in always or len({getattr(c, n) for c in conditions}) > 1
     ]
+    if _follows_depth(conditions) and "signal_interval" in told:
+        told.remove("signal_interval")
     return [" · ".join(_words(c, told)) for c in conditions]
+
+
+def _follows_depth(conditions: Sequence[Condition]) -> bool:
+    """Tell whether the depth says the interval of signals, as it does where nobody chose one."""
+    depths = {(c.operation, c.depth) for c in conditions}
+    return len({(c.operation, c.depth, c.signal_interval) for c in conditions}) == len(depths)
 
 
 def _words(condition: Condition, told: Sequence[str]) -> Iterator[str]:

@@ -171,8 +171,14 @@ def _ends(
 
 
 def _span(ends: Sequence[int], nodes: Mapping[int, str]) -> str:
-    first, last = nodes[ends[0]], nodes[ends[-1]]
-    return first if first == last else f"{first} .. {last}"
+    first, last = (_short(nodes[end]) for end in (ends[0], ends[-1]))
+    return first if len(ends) == 1 else f"{first} .. {last}"
+
+
+def _short(host: str) -> str:
+    """Leave the domain out; an address has none."""
+    name = host.split(".")[0]
+    return host if name.isdigit() or not name else name
 
 
 def _matrix(

@@ -114,6 +114,13 @@ def test_a_bipartite_map_between_groups_of_one_node_each_is_named_by_them(tmp_pa
     assert [r.name for r in found.rails] == ["rail 0, gpu0 -> st0", "rail 0, st0 -> gpu0"]
 
 
+def test_ways_are_named_without_domains_and_addresses_in_full(tmp_path: Path) -> None:
+    fabric = Fabric(["gpu0.cluster.example", "10.0.0.7"], rails=1)
+    case = PairsCase(0, [1, 0], pattern="bipartite", rails="0>0", verb="write")
+    (found,) = sets_of(opened(tmp_path, fabric, [case]))
+    assert found.rails[0].way == "gpu0 -> 10.0.0.7"
+
+
 # --- a host outside the job -----------------------------------------------------------------------
 
 

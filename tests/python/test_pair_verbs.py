@@ -18,6 +18,7 @@ from synthetic_tables import text_type
 from test_pairs import one_round, opened, sets_of
 
 from railgauge.load import open_run
+from railgauge.pair_conditions import condition_labels
 from railgauge.pair_results import iterate_pairs
 from railgauge.pair_sizes import compared, size_rows
 
@@ -147,6 +148,22 @@ def test_cases_that_differ_in_how_messages_move_are_never_joined(
     sets = sets_of(opened(tmp_path, fabric, cases))
     assert len(sets) == 2
     assert all(len(s.values()) == 2 for s in sets)
+
+
+def test_a_signal_interval_that_follows_the_depth_is_not_told(tmp_path: Path) -> None:
+    fabric = Fabric(["n0", "n1"], rails=1)
+    changes: list[dict[str, Any]] = [{"depth": 1}, {"depth": 16, "signal_interval": 4}]
+    cases = [replace(rdma_round(fabric, **c), id=i) for i, c in enumerate(changes)]
+    labels = condition_labels([s.condition for s in sets_of(opened(tmp_path, fabric, cases))])
+    assert [label.split(" · ")[-1] for label in labels] == ["depth 1", "depth 16"]
+    cases.append(replace(rdma_round(fabric, depth=16, signal_interval=8), id=2, round=1))
+    more = tmp_path / "more"
+    more.mkdir()
+    labels = condition_labels([s.condition for s in sets_of(opened(more, fabric, cases))])
+    assert [label.split(" · ")[-1] for label in labels][1:] == [
+        "a signal each 4",
+        "a signal each 8",
+    ]
 
 
 def test_a_run_from_before_the_verbs_reads_as_sends_on_one_queue(

@@ -257,6 +257,22 @@ def test_show_marks_the_case_and_lists_what_moved(tmp_path: Path, railgauge: Rai
     )
 
 
+def test_a_device_that_vanished_is_marked_once_and_its_other_counters_apart(
+    tmp_path: Path, railgauge: Railgauge
+) -> None:
+    names = [
+        *[n for n, m in KNOWN.items() if m.kind is Kind.ERROR][:6],
+        *(f"x{i}" for i in range(5)),
+    ]
+    gone = [(1, "mlx5_9", 1, "rdma_hw", n, 0, "vanished") for n in names]
+    lines = railgauge("show", run_of(tmp_path, [*clean_rows(), *gone])).stdout.splitlines()
+    told = [line for line in lines if "mlx5_9" in line and line.startswith("#")]
+    assert told == [
+        "#   ! n1 mlx5_9 port 1: 6 counters unknown (vanished)",
+        "#     n1 mlx5_9 port 1: 5 counters unknown (vanished)",
+    ]
+
+
 def test_unknown_names_are_shown_as_they_are_and_unmarked(
     tmp_path: Path, railgauge: Railgauge
 ) -> None:
