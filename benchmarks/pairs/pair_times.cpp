@@ -37,8 +37,11 @@ std::string describe(const Path& path, const Fleet& fleet) {
         same_rail ? fleet.host(path.peer_node) : fleet.describe(path.peer_node, path.peer_rail));
 }
 
-Path path_of(int rank, const Matching& matching, const Fleet& fleet) {
-    const int peer = matching.peers[static_cast<std::size_t>(rank)];
+/// The way of the payload that a rank timed: it sent it, or read it.
+Path path_of(int timing_rank, Verb verb, const Matching& matching, const Fleet& fleet) {
+    const int other = matching.peers[static_cast<std::size_t>(timing_rank)];
+    const auto [rank, peer] =
+        verb == Verb::read ? std::pair(other, timing_rank) : std::pair(timing_rank, other);
     Path path{
         fleet.node_of(rank), fleet.rail_of(rank), fleet.node_of(peer), fleet.rail_of(peer), -1, -1};
     if (path.node == path.peer_node) std::tie(path.rank, path.peer) = std::pair(rank, peer);
@@ -59,7 +62,7 @@ void PairTimes::add(int rank, std::span<const Cell> acknowledged_ns) {
     }
 }
 
-void PairTimes::add_latency(double trips, const Matching& matching, const Fleet& fleet,
+void PairTimes::add_latency(double trips, Verb verb, const Matching& matching, const Fleet& fleet,
                             PairSummary& summary) const {
     std::vector<std::int64_t> all_ns;
     double longest_ns = 0;
@@ -68,7 +71,7 @@ void PairTimes::add_latency(double trips, const Matching& matching, const Fleet&
         const double median_ns = median_of(times_ns);
         if (median_ns <= longest_ns) continue;
         longest_ns = median_ns;
-        summary.slowest = describe(path_of(rank, matching, fleet), fleet);
+        summary.slowest = describe(path_of(rank, verb, matching, fleet), fleet);
     }
     summary.median_ns = quantile(all_ns, 0.5) / trips;
     if (all_ns.size() >= least_for_p99) summary.p99_ns = quantile(all_ns, 0.99) / trips;
@@ -78,11 +81,8 @@ void PairTimes::add_latency(double trips, const Matching& matching, const Fleet&
 void PairTimes::add_bandwidth(double bits, Verb verb, const Matching& matching, const Fleet& fleet,
                               PairSummary& summary) const {
     std::map<Path, double> rates;
-    for (const auto& [rank, times_ns] : of_rank_) {
-        const int peer = matching.peers[static_cast<std::size_t>(rank)];
-        const int source = verb == Verb::read ? peer : rank;
-        rates[path_of(source, matching, fleet)] += bits / median_of(times_ns);
-    }
+    for (const auto& [rank, times_ns] : of_rank_)
+        rates[path_of(rank, verb, matching, fleet)] += bits / median_of(times_ns);
     std::vector<double> values;
     values.reserve(rates.size());
     for (const auto& [path, rate] : rates)
@@ -104,7 +104,7 @@ PairSummary PairTimes::summarise(const PairCall& call, std::uint64_t ops_per_sam
     if (call.operation == PairOperation::latency) {
         // A read is there and back by itself, and is not halved: perftest does not either.
         const double ways = call.verb == Verb::read ? 1 : 2;
-        add_latency(ways * ops, matching, fleet, summary);
+        add_latency(ways * ops, call.verb, matching, fleet, summary);
     } else {
         // Bits per nanosecond are Gbit per second.
         const double bits = static_cast<double>(call.window_bytes()) * ops * bits_per_byte;

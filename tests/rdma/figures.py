@@ -121,7 +121,7 @@ def of_railgauge(guest: SoftRoce, cell: Cell, tool: Tool) -> float:
         options += f" --direction forward --depth {DEPTH} --queues {cell.queues}"
         options += f" --mode batched --batch {cell.windows} --iterations 1 --warmup 2"
     command = (
-        f"{ROOT}/scripts/run-mpirun -n 2 --rail-map rail0,rail1 {PAIRS} --pattern one-pair "
+        f"{ROOT}/scripts/run-mpirun -n 2 --rail-map '*:rail%' {PAIRS} --pattern one-pair "
         f"--pair 0:1 --backend {tool.backend} {' '.join(tool.options)} {options} "
         f"--out /run/figures.h5 --overwrite"
     )
