@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include "base/log.hpp"
 #include "measure/clock.hpp"
@@ -126,17 +125,15 @@ void VerbsChannel::post_receive(Queue& queue, const Message& message) {
 }
 
 std::span<const Completion> VerbsChannel::poll() {
-    // Who waits long lets others run: where ranks share CPUs, it waits for them.
-    constexpr std::uint32_t polls_per_yield = 4096;
     const int count = ibv_poll_cq(completion_queue_, most_at_once, found_.data());
     if (count == 0) {
-        if (++empty_polls_ % polls_per_yield == 0) sched_yield();
+        idle_.count();
         return {};
     }
     if (count < 0) [[unlikely]]
         throw_verbs_error(-count, fmt::format("asking for completions of {}", port_.name),
                           "see the kernel's log");
-    empty_polls_ = 0;
+    idle_.reset();
     finished_ = 0;
     const std::int64_t now_ns = monotonic_now_ns();
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "transport/fabric.hpp"
+#include "transport/idle_polls.hpp"
 #include "verbs/card.hpp"
 #include "verbs/endpoint.hpp"
 #include "verbs/id_ring.hpp"
@@ -59,7 +60,7 @@ class VerbsChannel : public Channel {
     ibv_sge place_{};     ///< of every message, filled anew
     ibv_send_wr work_{};  ///< as place_
     std::vector<Queue> queues_;
-    std::uint32_t empty_polls_ = 0;
+    IdlePolls idle_;
     std::size_t finished_ = 0;
     std::vector<Completion> completions_;
     std::array<ibv_wc, most_at_once> found_{};

@@ -104,6 +104,15 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     return cudaSuccess;
 }
 
+// There is no driver below: nothing of it is found, and memory is exported to no other device.
+cudaError_t cudaGetDriverEntryPointByVersion(const char*, void** function, unsigned,
+                                             unsigned long long,
+                                             cudaDriverEntryPointQueryResult* found) {
+    *function = nullptr;
+    if (found != nullptr) *found = cudaDriverEntryPointSymbolNotFound;
+    return cudaSuccess;
+}
+
 void* gpu_double_find(const void* pointer, std::size_t bytes) {
     return allocations().find(pointer, bytes);
 }
