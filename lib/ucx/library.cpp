@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ucx/library.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
 
@@ -27,7 +29,22 @@ void apply(ucp_config_t* config, const UcxSetting& setting) {
                 "see ucx_info -cf for what it takes");
 }
 
+/// Settings of UCX's transports and devices, which ucp_config_modify does not bring to all of them
+/// (1.13); it reads them from the environment when it opens these.
+bool is_below_ucp(const UcxSetting& setting) {
+    return std::ranges::any_of(std::array{"IB_", "RC_", "UD_"}, [&](const char* prefix) {
+        return setting.name.starts_with(prefix);
+    });
+}
+
+void set_variables(std::span<const UcxSetting> settings) {
+    for (const UcxSetting& setting : settings)
+        if (is_below_ucp(setting))
+            setenv(("UCX_" + setting.name).c_str(), setting.value.c_str(), 1);
+}
+
 UcxConfig read_config(std::span<const UcxSetting> settings) {
+    set_variables(settings);
     ucp_config_t* raw = nullptr;
     const ucs_status_t status = ucp_config_read(nullptr, nullptr, &raw);
     if (status != UCS_OK) {
@@ -41,7 +58,7 @@ UcxConfig read_config(std::span<const UcxSetting> settings) {
         apply(config.get(),
               {"KEEPALIVE_INTERVAL", "2s", "UCX_KEEPALIVE_INTERVAL", IfRefused::ignore});
     for (const UcxSetting& setting : settings)
-        apply(config.get(), setting);
+        if (!is_below_ucp(setting)) apply(config.get(), setting);
     return config;
 }
 

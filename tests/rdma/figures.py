@@ -68,7 +68,7 @@ def of_perftest(guest: SoftRoce, cell: Cell) -> float:
     """Measure a cell with ib_{write,read,send}_{bw,lat}: average bandwidth, typical latency."""
     is_latency = cell.operation == "latency"
     program = f"ib_{cell.verb}_{'lat' if is_latency else 'bw'}"
-    options = ["-s", str(cell.size)]
+    options = ["-s", str(cell.size), "-u", "18"]
     if is_latency:
         return figures(perftest(guest, program, *options, "-n", str(ROUND_TRIPS)))[
             "t_typical[usec]"
@@ -151,7 +151,7 @@ def _cells(
 TOOLS = {
     "perftest": Tool(
         "verbs",
-        (),
+        ("--retry-timeout", "18"),
         _cells(("write", "read", "send"), ("write", "send"), (1, 4)),
         of_perftest,
     ),

@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import h5py
 import pytest
@@ -17,10 +14,13 @@ pytestmark = pytest.mark.rdma
 
 ROOT = Path(__file__).resolve().parents[3]
 PAIRS = ROOT / "build" / "release" / "bin" / "railgauge-pairs"
+RAILGAUGE = ROOT / ".venv" / "bin" / "railgauge"
 PLAN = "--pattern one-pair --pair 0:1 --warmup 1"
 FEW = "--iterations 3"
+# A guest that pauses longer than an acknowledgement may take sends all again, and rxe gets
+# messages of many packets wrong then.
+PATIENT = "--retry-timeout 18"
 UCX = "--backend ucx --ucx-tls rc_verbs,ud_verbs,self --gid-index 0"
-Case = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
@@ -45,16 +45,11 @@ class Guest:
         )
         return self.guest.run(command, deadline_s)
 
-    def cases(self) -> list[Case]:
-        """Return the cases of the run, finished or not, as ``railgauge show`` reads them."""
-        program = [sys.executable, "-m", "railgauge", "show", "--format", "json", str(self.out)]
-        done = subprocess.run(program, capture_output=True, text=True, check=True, timeout=60)
-        found: list[Case] = json.loads(done.stdout)["cases"]
-        return found
-
-    def check(self) -> str:
-        program = [sys.executable, "-m", "railgauge", "check", str(self.out)]
-        return subprocess.run(program, capture_output=True, text=True, timeout=60).stdout
+    def read_by(self, command: str) -> str:
+        """Return what ``railgauge COMMAND`` prints of the run."""
+        program = [RAILGAUGE, command, self.out]
+        done = subprocess.run(program, capture_output=True, text=True, check=False, timeout=60)
+        return done.stdout
 
 
 @pytest.fixture
@@ -82,7 +77,7 @@ def assert_all_bytes_right(out: Path, cases: int) -> None:
         assert checked > 0
 
 
-@pytest.mark.parametrize("backend", ["--backend verbs --queues 1,5", UCX])
+@pytest.mark.parametrize("backend", [f"--backend verbs --queues 1,5 {PATIENT}", UCX])
 def test_every_byte_of_every_verb_arrives(pair: Guest, backend: str) -> None:
     options = f"{backend} --op bandwidth,latency --verb send,write,read --sizes 1,5000,256KiB"
     done = pair.run(f"{options} {FEW} --depth 4")
@@ -92,8 +87,8 @@ def test_every_byte_of_every_verb_arrives(pair: Guest, backend: str) -> None:
 
 
 def test_many_queues_deep_windows_and_few_signals_lose_nothing(pair: Guest) -> None:
-    options = "--backend verbs --verb write,read,send --queues 32 --depth 8 --signal-interval 8"
-    done = pair.run(f"{options} {FEW} --sizes 4KiB --mode batched --batch 5")
+    options = f"{PATIENT} --verb write,read,send --queues 32 --depth 8 --signal-interval 8"
+    done = pair.run(f"--backend verbs {options} {FEW} --sizes 4KiB --mode batched --batch 5")
     assert done.code == 0, done
     assert_all_bytes_right(pair.out, 6)
 
@@ -104,9 +99,10 @@ def test_dropped_packets_cost_no_byte_and_mark_the_case(pair: Guest) -> None:
         done = pair.run(f"{options} --iterations 100")
     assert done.code == 0, done
     assert_all_bytes_right(pair.out, 1)
-    report = pair.check()
-    assert "rxe1" in report, report
-    assert "out_of_seq_request" in report, report
+    shown = pair.read_by("show")
+    assert "! RDMA errors" in shown, shown
+    assert "! soft-roce rxe1 port 1: out_of_seq_request" in shown, shown
+    assert "FAIL    rdma_clean" in pair.read_by("check")
 
 
 def test_random_losses_cost_no_byte(pair: Guest) -> None:
@@ -140,16 +136,17 @@ def test_a_rail_that_dies_is_named_with_its_status_and_finished_cases_are_kept(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ("--device mlx5_9", ["mlx5_9", "rxe0, rxe1"]),
-        ("--gid-kind ipv6", ["IPv6", "rxe"]),
-        ("--mtu 4096 --device rail0", ["MTU"]),
-        ("--verb send --backend mpi --queues 2 --mtu 1024", ["no RDMA fabric"]),
+        ("--backend verbs --device mlx5_9", ["mlx5_9", "rxe0:1 (rail0, active)"]),
+        ("--backend verbs --gid-kind ipv6", ["no RoCE v2 GID of kind ipv6", "10.77.0."]),
+        ("--backend verbs --mtu 1000", ["1000", "1024"]),
+        ("--backend ucx --device mlx5_9", ["mlx5_9"]),
+        ("--backend mpi --mtu 1024", ["no RDMA fabric"]),
     ],
 )
 def test_what_cannot_be_had_is_refused_in_one_line(
     pair: Guest, options: str, words: list[str]
 ) -> None:
-    done = pair.run(f"--backend verbs {options} --sizes 4KiB")
+    done = pair.run(f"{options} --sizes 4KiB")
     assert done.code == 2, done
     lines = [line for line in done.stderr.splitlines() if line.startswith("railgauge-pairs:")]
     assert len(lines) == 1, done
