@@ -88,6 +88,11 @@ Traffic PairsWorkload::traffic() const {
     return {bytes, bytes, factor};
 }
 
+LibraryChoice PairsWorkload::library_choice() const {
+    if (!channel_) return {};
+    return {std::string(memory_->buffer->way()), channel_->path(), -1};
+}
+
 std::vector<SampleColumn> PairsWorkload::extra_columns() const {
     return {{"peer", "rank", CellType::i64, {}},
             {"rail", "rail", CellType::i64, {}},

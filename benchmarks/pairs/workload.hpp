@@ -42,6 +42,9 @@ class PairsWorkload : public IterationWorkload {
     int group() const override;
     Traffic traffic() const override;
 
+    /// How the memory is reached, and what carries the messages, as far as the transport knows.
+    LibraryChoice library_choice() const override;
+
     /// peer, rail and acknowledged_ns (docs/pairs.md).
     std::vector<SampleColumn> extra_columns() const override;
     void extra_cells(std::size_t column, std::span<Cell> cells) const override;

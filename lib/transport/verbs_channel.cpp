@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/verbs_channel.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 
@@ -10,6 +11,7 @@
 #include "measure/clock.hpp"
 #include "verbs/check.hpp"
 #include "verbs/failed_work.hpp"
+#include "verbs/mtu.hpp"
 
 namespace railgauge {
 namespace {
@@ -68,7 +70,9 @@ VerbsChannel::VerbsChannel(std::unique_ptr<Peer> peer, const Port& port, Endpoin
       completion_queue_(endpoint_.completions.get()),
       local_address_(memory.address),
       remote_address_(theirs.address),
-      inline_bytes_(endpoint_.inline_bytes) {
+      inline_bytes_(endpoint_.inline_bytes),
+      path_(
+          fmt::format("rc/{} MTU {}", port.name, std::min(mtu_bytes(port.mtu), theirs.mtu_bytes))) {
     const auto sends = static_cast<std::size_t>(parameters.send_depth);
     const auto receives = static_cast<std::size_t>(parameters.receive_depth);
     for (const QueuePair& pair : endpoint_.queues)

@@ -34,6 +34,9 @@ class VerbsChannel : public Channel {
     std::span<const Completion> poll() override;
     void close() override;
 
+    /// "rc/mlx5_0:1 MTU 4096".
+    std::string path() const override { return path_; }
+
   private:
     static constexpr int most_at_once = 32;
 
@@ -60,6 +63,7 @@ class VerbsChannel : public Channel {
     ibv_sge place_{};     ///< of every message, filled anew
     ibv_send_wr work_{};  ///< as place_
     std::vector<Queue> queues_;
+    std::string path_;
     IdlePolls idle_;
     std::size_t finished_ = 0;
     std::vector<Completion> completions_;
