@@ -96,14 +96,15 @@ void RequestRows::write(int queue) {
     adapt(own.end_ns);
 }
 
-/// Twice as many requests for each row when there were more rows than so many a second and a tenth
-/// of a second's more.
+/// Twice as many requests for each row when since the last such change there were more rows than so
+/// many a second and a tenth of a second's more.
 void RequestRows::adapt(std::int64_t now_ns) {
     if (rows_per_second_ == 0) return;
-    if (first_end_ns_ < 0) first_end_ns_ = now_ns;
-    ++rows_;
-    const double seconds = static_cast<double>(now_ns - first_end_ns_) * 1e-9 + 0.1;
-    if (static_cast<double>(rows_) > static_cast<double>(rows_per_second_) * seconds) every_ *= 2;
+    if (++rows_ == 1) since_ns_ = now_ns;
+    const double seconds = static_cast<double>(now_ns - since_ns_) * 1e-9 + 0.1;
+    if (static_cast<double>(rows_) <= static_cast<double>(rows_per_second_) * seconds) return;
+    every_ *= 2;
+    rows_ = 0;
 }
 
 }  // namespace railgauge

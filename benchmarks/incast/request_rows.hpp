@@ -70,8 +70,8 @@ class RequestRows {
     Source source_;
     std::vector<Queue> queues_;
     std::uint64_t every_ = 1;  ///< requests of a queue that a row stands for
-    std::int64_t rows_ = 0;    ///< those of the warm-up, too, which are not kept
-    std::int64_t first_end_ns_ = -1;
+    std::int64_t rows_ = 0;    ///< since every_ changed; those of the warm-up, too
+    std::int64_t since_ns_ = 0;
     bool past_begin_ = false;
     bool past_end_ = false;
 };
