@@ -44,7 +44,9 @@ void add_numbers(CLI::App& app, const char* flag, std::vector<int>& values, int 
 
 /// "all", or how many.
 std::string check_senders(const std::string& text) {
-    return text == "all" ? std::string() : CLI::Range(1, 1'000'000)(text);
+    std::string copy = text;
+    if (text == "all" || CLI::Range(1, 1'000'000)(copy).empty()) return {};
+    return fmt::format("'{}' is neither a number of senders nor 'all'", text);
 }
 
 void add_who(CLI::App& group, IncastOptions& options) {

@@ -4,6 +4,7 @@
 // at the next poll. Prints the median time of a request in both and their difference.
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
