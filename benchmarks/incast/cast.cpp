@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
 #include <limits>
 #include <stdexcept>
 
@@ -11,37 +10,10 @@
 
 #include "base/error.hpp"
 #include "base/fnv1a.hpp"
+#include "incast/ranks.hpp"
 
 namespace railgauge {
 namespace {
-
-using RankFilter = std::function<bool(int rank)>;
-
-bool contains(const std::vector<int>& ranks, int rank) {
-    return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
-}
-
-/// Ranks with a link, the first lane of each rail of every node before the second of any.
-std::vector<int> live_ranks(const Fleet& fleet) {
-    const auto live = static_cast<std::size_t>(fleet.ranks()) - fleet.dead().size();
-    const std::vector<int> rails = fleet.rails();
-    std::vector<int> ranks;
-    for (std::size_t lane = 0; ranks.size() < live; ++lane) {
-        for (const int rail : rails) {
-            for (int node = 0; node < fleet.nodes(); ++node) {
-                const std::vector<int>& lanes = fleet.ranks_on(node, rail);
-                if (lane < lanes.size()) ranks.push_back(lanes[lane]);
-            }
-        }
-    }
-    return ranks;
-}
-
-std::vector<int> filtered(const std::vector<int>& ranks, const RankFilter& filter) {
-    std::vector<int> kept;
-    std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(kept), filter);
-    return kept;
-}
 
 int first_live_rank(const Fleet& fleet, int node) {
     int first = std::numeric_limits<int>::max();
@@ -104,106 +76,6 @@ void require_one(const std::vector<int>& receivers) {
     throw Error(ExitCode::usage, fmt::format("--receiver names {} receivers", receivers.size()),
                 "--receivers is one", "add --receivers in-turn or at-once");
 }
-
-/// Whether the two use the same NIC.
-bool share_nic(int a, int b, const Fleet& fleet) {
-    return fleet.node_of(a) == fleet.node_of(b) && fleet.rail_of(a) == fleet.rail_of(b);
-}
-
-std::string leaf_of(int rank, const Fleet& fleet, const Site* site) {
-    const int rail = fleet.rail_of(rank);
-    if (site == nullptr || rail == no_rail) return {};
-    const Leaf* const leaf = site->leaf_of(fleet.host(fleet.node_of(rank)), rail);
-    return leaf == nullptr ? std::string() : leaf->name;
-}
-
-/// The last of `ranks` that meets as many of the wishes as possible, the first wish above all; -1
-/// when there are none.
-int last_by_wishes(const std::vector<int>& ranks, const std::vector<RankFilter>& wishes) {
-    std::vector<int> left = ranks;
-    for (const RankFilter& wish : wishes) {
-        std::vector<int> meeting = filtered(left, wish);
-        if (!meeting.empty()) left = std::move(meeting);
-    }
-    return left.empty() ? -1 : left.back();
-}
-
-[[noreturn]] void refuse_victim(const std::string& placed, const char* lacking) {
-    throw Error(ExitCode::usage, fmt::format("--victim {} has no pair", placed), lacking,
-                "start on more nodes or with more ranks, or use another --victim");
-}
-
-/// Chooses the pair; ranks of receivers' nodes are no part of it unless it is said.
-class VictimChoice {
-  public:
-    VictimChoice(const std::vector<int>& receivers, const Fleet& fleet, const Site* site)
-        : receivers_(receivers), receiver_(receivers.front()), fleet_(fleet), site_(site) {
-        for (const int rank : live_ranks(fleet)) {
-            if (contains(receivers, rank)) continue;
-            spare_.push_back(rank);
-            if (!is_on_receiving_node(rank)) apart_.push_back(rank);
-        }
-    }
-
-    Victim at_same_receiver() const {
-        const std::vector<int> lanes =
-            filtered(spare_, [&](int rank) { return share_nic(rank, receiver_, fleet_); });
-        const int answerer = lanes.empty() ? receiver_ : lanes.back();
-        const int asker = last_by_wishes(
-            filtered(spare_, [&](int rank) { return rank != answerer; }),
-            {[&](int rank) { return !is_on_receiving_node(rank); }, on_rail_of(receiver_)});
-        if (asker < 0) refuse_victim("same-receiver", "it takes a rank beside the receiver");
-        return {asker, answerer};
-    }
-
-    Victim at_same_leaf() const {
-        const std::string leaf = leaf_of(receiver_, fleet_, site_);
-        return between_nodes(
-            "same-leaf",
-            filtered(apart_, [&](int rank) { return leaf_of(rank, fleet_, site_) == leaf; }),
-            "it takes two more nodes with ranks, one of them on the receiver's leaf");
-    }
-
-    Victim elsewhere() const {
-        const std::string leaf = leaf_of(receiver_, fleet_, site_);
-        const std::vector<int> away =
-            filtered(apart_, [&](int rank) { return leaf_of(rank, fleet_, site_) != leaf; });
-        return between_nodes("other", away.empty() ? apart_ : away,
-                             "it takes two more nodes with ranks");
-    }
-
-  private:
-    bool is_on_receiving_node(int rank) const {
-        return std::any_of(receivers_.begin(), receivers_.end(), [&](int receiver) {
-            return fleet_.node_of(rank) == fleet_.node_of(receiver);
-        });
-    }
-
-    RankFilter on_rail_of(int other) const {
-        return [this, other](int rank) { return fleet_.rail_of(rank) == fleet_.rail_of(other); };
-    }
-
-    Victim between_nodes(const char* placed, const std::vector<int>& answerers,
-                         const char* lacking) const {
-        const int answerer = last_by_wishes(answerers, {on_rail_of(receiver_)});
-        if (answerer < 0) refuse_victim(placed, lacking);
-        const std::vector<int> askers = filtered(
-            apart_, [&](int rank) { return fleet_.node_of(rank) != fleet_.node_of(answerer); });
-        const std::string leaf = leaf_of(answerer, fleet_, site_);
-        const int asker = last_by_wishes(askers, {on_rail_of(answerer), [&](int rank) {
-                                                      return leaf_of(rank, fleet_, site_) == leaf;
-                                                  }});
-        if (asker < 0) refuse_victim(placed, lacking);
-        return {asker, answerer};
-    }
-
-    const std::vector<int>& receivers_;
-    int receiver_;
-    const Fleet& fleet_;
-    const Site* site_;
-    std::vector<int> spare_;  ///< ranks that do not receive
-    std::vector<int> apart_;  ///< those on nodes where nobody receives
-};
 
 /// The pools of all receivers without the ranks that are taken; who shares a NIC with the victim
 /// comes last.
@@ -296,15 +168,6 @@ std::vector<std::vector<int>> receiver_sets(const IncastOptions& options, const 
     for (const int rank : named)
         sets.push_back({rank});
     return sets;
-}
-
-std::optional<Victim> choose_victim(const std::string& placed, const std::vector<int>& receivers,
-                                    const Fleet& fleet, const Site* site) {
-    if (placed == "none") return std::nullopt;
-    const VictimChoice choice(receivers, fleet, site);
-    if (placed == "same-receiver") return choice.at_same_receiver();
-    if (placed == "same-leaf") return choice.at_same_leaf();
-    return choice.elsewhere();
 }
 
 std::vector<int> sender_pool(const std::string& spread, int receiver, const Fleet& fleet) {

@@ -8,22 +8,22 @@ Stream stream_of(const IncastCall& call, const Part& part) {
     return {call.verb, part.area, part.remote_begin};
 }
 
-bool is_stream(Duty duty) {
-    return duty == Duty::send || duty == Duty::receive;
+bool is_stream(Task task) {
+    return task == Task::send || task == Task::receive;
 }
 
 ChannelParameters parameters_of(const IncastCall& call, const Part& part) {
-    return is_stream(part.duty) ? stream_parameters(stream_of(call, part)) : ping_parameters();
+    return is_stream(part.task) ? stream_parameters(stream_of(call, part)) : ping_parameters();
 }
 
 std::unique_ptr<Flow> make_flow(Channel& channel, Line& line, const IncastCall& call,
                                 const Part& part, const RowSource& rows, std::int64_t delay_ns) {
-    switch (part.duty) {
-        case Duty::send:
+    switch (part.task) {
+        case Task::send:
             return make_sending_flow(channel, line, stream_of(call, part), rows, delay_ns);
-        case Duty::receive: return make_receiving_flow(channel, line, stream_of(call, part));
-        case Duty::ask: return make_asking_flow(channel, line, part.area, rows);
-        case Duty::answer: break;
+        case Task::receive: return make_receiving_flow(channel, line, stream_of(call, part));
+        case Task::ask: return make_asking_flow(channel, line, part.area, rows);
+        case Task::answer: break;
     }
     return make_answering_flow(channel, line, part.area);
 }
@@ -87,17 +87,17 @@ void Connection::close() {
 
 /// Slot 0 of a ping-pong goes to the answerer, slot 1 comes back.
 bool Connection::sends(int slot) const {
-    switch (part_.duty) {
-        case Duty::send: return true;
-        case Duty::receive: return false;
-        case Duty::ask: return slot == 0;
-        case Duty::answer: break;
+    switch (part_.task) {
+        case Task::send: return true;
+        case Task::receive: return false;
+        case Task::ask: return slot == 0;
+        case Task::answer: break;
     }
     return slot == 1;
 }
 
 bool Connection::receives(int slot) const {
-    return part_.duty != Duty::send && !sends(slot);
+    return part_.task != Task::send && !sends(slot);
 }
 
 void Connection::fail(const Error& error) {

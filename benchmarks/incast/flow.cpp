@@ -48,6 +48,7 @@ void LeadingFlow::advance(std::int64_t now_ns) {
             if (hear() == Word::taken) start_emptying();
             return;
         case Stage::emptying:
+            hear();  // that the peer gave up, here and below
             if (empties_ == 0) stage_ = Stage::finished;
             return;
         case Stage::awaiting_ready:
@@ -55,6 +56,7 @@ void LeadingFlow::advance(std::int64_t now_ns) {
             stage_ = Stage::checking;
             return start_check();
         case Stage::checking:
+            hear();
             if (!is_idle()) return;
             if (closes_check()) return start_emptying();
             stage_ = Stage::finished;
@@ -99,8 +101,13 @@ bool FollowingFlow::step(std::int64_t now_ns) {
     const std::span<const Completion> finished = channel().poll();
     for (const Completion& completion : finished)
         take(completion);
-    if (stage_ == Stage::window && now_ns >= end_ns_) listen_for_the_end();
-    if (stage_ != Stage::window && left_ == 0) stage_ = Stage::finished;
+    if (stage_ == Stage::window) {
+        if (now_ns >= end_ns_) listen_for_the_end();
+    } else if (left_ == 0) {
+        stage_ = Stage::finished;
+    } else {
+        hear();  // that the peer gave up
+    }
     return !finished.empty();
 }
 

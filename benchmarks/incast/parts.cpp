@@ -25,8 +25,8 @@ void add_of_crew(int rank, const Crew& crew, const IncastCall& call, std::vector
     for (std::size_t i = 0; i < crew.senders.size(); ++i) {
         const int sender = crew.senders[i];
         const int place = static_cast<int>(i);
-        if (rank == crew.receiver) add({Duty::receive, sender, area, 0, place}, parts);
-        if (rank == sender) add({Duty::send, crew.receiver, area, i * area.size(), place}, parts);
+        if (rank == crew.receiver) add({Task::receive, sender, area, 0, place}, parts);
+        if (rank == sender) add({Task::send, crew.receiver, area, i * area.size(), place}, parts);
     }
 }
 
@@ -57,8 +57,8 @@ std::vector<Part> parts_of(int rank, const Cast& cast, const IncastCall& call) {
             add_of_crew(rank, crew, call, parts);
     if (!has_victim(cast, call)) return parts;
     const auto [asker, answerer] = *cast.victim;
-    if (rank == asker) add({Duty::ask, answerer, ping_area(call)}, parts);
-    if (rank == answerer) add({Duty::answer, asker, ping_area(call)}, parts);
+    if (rank == asker) add({Task::ask, answerer, ping_area(call)}, parts);
+    if (rank == answerer) add({Task::answer, asker, ping_area(call)}, parts);
     return parts;
 }
 

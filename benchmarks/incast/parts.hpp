@@ -9,11 +9,11 @@
 
 namespace railgauge {
 
-enum class Duty { send, receive, ask, answer };
+enum class Task { send, receive, ask, answer };
 
 /// What a rank does with one peer in a case.
 struct Part {
-    Duty duty;
+    Task task;
     int peer;
     SlotArea area;
     std::size_t remote_begin = 0;  ///< of a sender: its area at the receiver

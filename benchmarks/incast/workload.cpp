@@ -168,7 +168,7 @@ void IncastWorkload::disconnect() {
 }
 
 RowSource IncastWorkload::rows_of(const Case& c, const Part& part) const {
-    const bool asks = part.duty == Duty::ask;
+    const bool asks = part.task == Task::ask;
     return {common_,
             c.integer("rows_per_second"),
             {part.peer, fleet_.rail_of(rank()), asks ? Role::victim : Role::sender, part.area.bytes,

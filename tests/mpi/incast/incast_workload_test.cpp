@@ -275,6 +275,14 @@ TEST(IncastWorkloadTest, a_receiver_whose_channel_breaks_is_named_and_the_others
     expect_named_and_over(0, 1);
 }
 
+/// A channel breaks when the messages that follow the window are posted.
+TEST(IncastWorkloadTest, a_channel_that_breaks_after_the_window_is_named_and_nobody_waits_for_it) {
+    Rig rig(single(), std::make_unique<BreakingTransport>(1, 0, BreakingTransport::at_empties));
+    const Seen seen = rig.run(rig.cases().front());
+    EXPECT_EQ(seen.result.status, CaseStatus::failed);
+    EXPECT_THAT(seen.result.reason, HasSubstr("the channel to rank 0 broke"));
+}
+
 TEST(IncastWorkloadTest, a_case_beyond_the_memory_is_refused_on_all_ranks_and_others_run) {
     Rig rig(single("1KiB,1MiB"), nullptr, {std::uint64_t{1} << 20, 4});
     EXPECT_EQ(rig.run(rig.cases().front()).result.status, CaseStatus::done);

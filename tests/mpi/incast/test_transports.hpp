@@ -89,10 +89,12 @@ class StrayingTransport : public WrappedTransport {
     std::vector<std::unique_ptr<RegisteredMemory>> elsewhere_;
 };
 
-/// The channel of one rank to one peer breaks after so many messages. What is left in flight does
-/// not matter, as with RDMA.
+/// The channel of one rank to one peer breaks after so many messages, or at the first empty one.
+/// What is left in flight does not matter, as with RDMA.
 class BreakingTransport : public WrappedTransport {
   public:
+    static constexpr int at_empties = -1;
+
     BreakingTransport(int rank, int peer, int after) : rank_(rank), peer_(peer), after_(after) {}
 
     Capabilities capabilities() const override {
@@ -118,7 +120,9 @@ class BreakingTransport : public WrappedTransport {
             : WrappedChannel(std::move(honest)), peer_(peer), left_(after) {}
 
         void post(const Message& message) override {
-            if (left_-- > 0) return honest_->post(message);
+            const bool holds = left_ == at_empties ? message.bytes > 0 : left_ > 0;
+            if (left_ > 0) --left_;
+            if (holds) return honest_->post(message);
             throw Error(ExitCode::library,
                         "the channel to rank " + std::to_string(peer_) + " broke",
                         "a test broke it", "do not");

@@ -29,10 +29,10 @@ TEST(PartsTest, a_receiver_has_an_area_for_each_sender_where_that_sender_writes)
     for (int i = 0; i < 2; ++i) {
         const Part& part = receiver[static_cast<std::size_t>(i)];
         const auto sender = parts_of(i + 1, two_senders(), call);
-        EXPECT_EQ(part.duty, Duty::receive);
+        EXPECT_EQ(part.task, Task::receive);
         EXPECT_EQ(part.peer, i + 1);
         ASSERT_THAT(sender, SizeIs(1));
-        EXPECT_EQ(sender.front().duty, Duty::send);
+        EXPECT_EQ(sender.front().task, Task::send);
         EXPECT_EQ(sender.front().peer, 0);
         EXPECT_EQ(sender.front().place, i);
         EXPECT_EQ(sender.front().remote_begin, part.area.begin);
@@ -65,7 +65,7 @@ TEST(PartsTest, alone_there_is_no_victim_and_isolated_no_incast) {
 TEST(PartsTest, a_receiver_that_answers_has_a_place_behind_its_senders) {
     const auto receiver = parts_of(0, two_senders(0), call_with(Congestion::congested));
     ASSERT_THAT(receiver, SizeIs(3));
-    EXPECT_EQ(receiver.back().duty, Duty::answer);
+    EXPECT_EQ(receiver.back().task, Task::answer);
     EXPECT_EQ(receiver.back().area.begin, 2u * 3 * 4 * 128);
     EXPECT_EQ(largest_size(two_senders(0), call_with(Congestion::congested)), size_of(receiver));
 }
