@@ -19,6 +19,7 @@ namespace {
 
 constexpr int queues = 4;
 constexpr int depth = 16;
+constexpr std::size_t slots = std::size_t{queues} * depth;
 constexpr std::size_t message_bytes = 4096;
 constexpr int polls_of_block = 2000;
 constexpr int blocks = 301;
@@ -26,7 +27,7 @@ constexpr int blocks = 301;
 /// Finishes what was posted since the last poll.
 class InstantChannel : public Channel {
   public:
-    InstantChannel() : posted_(queues * depth), finished_(posted_.size()) {}
+    InstantChannel() : posted_(slots), finished_(posted_.size()) {}
 
     void post(const Message& message) override { posted_[count_++].id = message.id; }
 
@@ -58,7 +59,7 @@ Message message_of(std::uint64_t slot) {
 /// ns of one request.
 double time_bare() {
     InstantChannel channel;
-    for (std::uint64_t slot = 0; slot < queues * depth; ++slot)
+    for (std::uint64_t slot = 0; slot < slots; ++slot)
         channel.post(message_of(slot));
     const std::int64_t begin_ns = monotonic_now_ns();
     std::size_t requests = 0;
@@ -84,7 +85,8 @@ double time_flow(std::int64_t rows_per_second) {
     flow->step(begin_ns);
     for (int i = 0; i < polls_of_block; ++i)
         flow->step(monotonic_now_ns());
-    return static_cast<double>(monotonic_now_ns() - begin_ns) / (polls_of_block * queues * depth);
+    return static_cast<double>(monotonic_now_ns() - begin_ns) /
+           static_cast<double>(polls_of_block * slots);
 }
 
 double median_of(std::vector<double> values) {
