@@ -96,6 +96,10 @@ class Channel {
     /// The clean end, called by both sides when nothing is in flight. The destructor of a channel
     /// still open only gives up its resources: its peer may be gone.
     virtual void close() = 0;
+
+    /// What carries the messages, "rc_verbs/mlx5_0:1", as a fact to be recorded; empty where that
+    /// is not the library's choice. Not for timed loops.
+    virtual std::string path() const { return {}; }
 };
 
 /// The seam to a communication library: the ranks of a communicator, which can be connected in
