@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include <cuda.h>
+#include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/units.hpp"
@@ -21,6 +24,32 @@ namespace {
                 fmt::format("{} of {} memory cannot be had", format_bytes(size), what),
                 fmt::format("CUDA says: {}", cudaGetErrorString(result)),
                 "use smaller sizes, or end what else uses it");
+}
+
+/// A function of the driver, found by the runtime, so that a program starts without a driver; none
+/// where there is no such.
+PFN_cuMemGetHandleForAddressRange_v11070 find_exporter() {
+    constexpr unsigned since_version = 11070;
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+    const cudaError_t result = cudaGetDriverEntryPointByVersion(
+        "cuMemGetHandleForAddressRange", &function, since_version, cudaEnableDefault, &found);
+    if (result != cudaSuccess || found != cudaDriverEntryPointSuccess) return nullptr;
+    return reinterpret_cast<PFN_cuMemGetHandleForAddressRange_v11070>(function);
+}
+
+/// The driver exports whole pages of the host's size.
+std::optional<DmaBuf> export_pages(const void* data, std::size_t size) {
+    const auto exporter = find_exporter();
+    if (exporter == nullptr) return std::nullopt;
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    const std::uintptr_t first = begin / page * page;
+    const std::uintptr_t end = (begin + size + page - 1) / page * page;
+    int file = -1;
+    if (exporter(&file, first, end - first, CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0) != CUDA_SUCCESS)
+        return std::nullopt;
+    return DmaBuf{FileDescriptor(file), begin - first};
 }
 
 class DeviceMemory : public MemorySpace {
@@ -59,6 +88,10 @@ class DeviceMemory : public MemorySpace {
     void read(const void* from, std::span<std::byte> data) const override {
         check_cuda(cudaMemcpy(data.data(), from, data.size(), cudaMemcpyDeviceToHost),
                    "copying from the GPU");
+    }
+
+    std::optional<DmaBuf> export_dma_buf(const void* data, std::size_t size) const override {
+        return export_pages(data, size);
     }
 };
 

@@ -21,7 +21,8 @@ struct MemoryRow {
 };
 
 /// Every memory space. A new one is a file and a row.
-constexpr std::array<MemoryRow, 3> table{{{"host", &make_host_memory, false},
+constexpr std::array<MemoryRow, 4> table{{{"host", &make_host_memory, false},
+                                          {"huge", &make_huge_memory, false},
                                           {"pinned", &make_pinned_memory, true},
                                           {"cuda", &make_cuda_memory, true}}};
 
@@ -33,6 +34,11 @@ void MemorySpace::write(void* to, std::span<const std::byte> data) {
 
 void MemorySpace::read(const void* from, std::span<std::byte> data) const {
     std::memcpy(data.data(), from, data.size());
+}
+
+std::optional<DmaBuf> MemorySpace::export_dma_buf(const void* /*data*/,
+                                                  std::size_t /*size*/) const {
+    return std::nullopt;
 }
 
 void require_share(std::uint64_t needed_bytes, const MemoryShare& share,

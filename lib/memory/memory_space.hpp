@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/file_descriptor.hpp"
 
 namespace railgauge {
 
@@ -33,6 +36,12 @@ class Buffer {
     std::size_t size_ = 0;
 };
 
+/// A part of a device's memory as the kernel hands it to another device's driver.
+struct DmaBuf {
+    FileDescriptor file;
+    std::uint64_t offset = 0;  ///< bytes, of the part within what `file` stands for
+};
+
 /// Where a benchmark's buffers live.
 class MemorySpace {
   public:
@@ -53,6 +62,10 @@ class MemorySpace {
     /// Copies between the host and a buffer of this space; for check rounds, not for timed loops.
     virtual void write(void* to, std::span<const std::byte> data);
     virtual void read(const void* from, std::span<std::byte> data) const;
+
+    /// `size` bytes of a buffer of this space for a network card's driver; none where memory is
+    /// the host's, or its driver cannot.
+    virtual std::optional<DmaBuf> export_dma_buf(const void* data, std::size_t size) const;
 };
 
 /// The memory that each rank may use for its buffers, the same number on all ranks.
@@ -66,7 +79,12 @@ void require_share(std::uint64_t needed_bytes, const MemoryShare& share, const M
 
 std::unique_ptr<MemorySpace> make_host_memory();
 
-/// Pageable memory of the host, pinned memory of the host, memory of the rank's GPU.
+/// Memory of the host in huge pages that an administrator has set aside: a network card's table of
+/// addresses is short. Buffers are whole huge pages.
+std::unique_ptr<MemorySpace> make_huge_memory();
+
+/// Pageable memory of the host, the same in huge pages, pinned memory of the host, memory of the
+/// rank's GPU.
 std::vector<std::string> memory_names();
 
 /// Whether buffers of memory `name` need a GPU. @throws Error(usage) for an unknown name

@@ -72,6 +72,10 @@ class RegisteredMemory {
     std::byte* data() const noexcept { return static_cast<std::byte*>(buffer_.data()); }
     std::size_t size() const noexcept { return buffer_.size(); }
 
+    /// How a network card reaches it: "host", "dma-buf", "peermem"; empty when the library does not
+    /// say.
+    virtual std::string_view way() const { return {}; }
+
   private:
     Buffer buffer_;
 };

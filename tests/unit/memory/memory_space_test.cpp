@@ -58,8 +58,42 @@ TEST(HostMemoryTest, ranks_of_a_node_share_what_it_has) {
     EXPECT_NEAR(static_cast<double>(memory->available_bytes(8)), alone / 8, alone / 16);
 }
 
+TEST(HostMemoryTest, large_buffers_begin_where_a_huge_page_can) {
+    constexpr std::size_t huge_page = std::size_t{2} << 20;
+    const Buffer buffer = make_host_memory()->allocate(huge_page + 1);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % huge_page, 0u);
+}
+
+TEST(HostMemoryTest, is_no_device_memory_to_export) {
+    const auto memory = make_host_memory();
+    const Buffer buffer = memory->allocate(1);
+    EXPECT_FALSE(memory->export_dma_buf(buffer.data(), 1));
+}
+
+TEST(HugeMemoryTest, more_pages_than_there_are_is_refused_with_the_counts_and_the_remedy) {
+    const auto memory = make_huge_memory();
+    try {
+        memory->allocate(memory->available_bytes(1) + (std::size_t{1} << 44));
+        FAIL() << "allocated";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::library);
+        EXPECT_THAT(error.what(), HasSubstr("/sys/kernel/mm/hugepages/hugepages-"));
+        EXPECT_THAT(error.what(), HasSubstr("free_hugepages"));
+        EXPECT_THAT(error.what(), HasSubstr("nr_hugepages as root"));
+    }
+}
+
+TEST(HugeMemoryTest, pages_that_there_are_can_be_written) {
+    const auto memory = make_huge_memory();
+    if (memory->available_bytes(1) == 0) GTEST_SKIP() << "no huge pages are set aside here";
+    const Buffer buffer = memory->allocate(1000);
+    std::fill_n(static_cast<char*>(buffer.data()), buffer.size(), 'x');
+    EXPECT_EQ(buffer.size(), 1000u);
+}
+
 TEST(MakeMemorySpaceTest, memory_of_a_gpu_is_known_as_such_whether_built_in_or_not) {
     EXPECT_FALSE(needs_gpu("host"));
+    EXPECT_FALSE(needs_gpu("huge"));
     for (const char* name : {"cuda", "pinned"}) {
         EXPECT_TRUE(needs_gpu(name));
         try {
