@@ -42,7 +42,7 @@ class PairTimes {
                           const Matching& matching, const Fleet& fleet) const;
 
   private:
-    void add_latency(double trips, const Matching& matching, const Fleet& fleet,
+    void add_latency(double trips, Verb verb, const Matching& matching, const Fleet& fleet,
                      PairSummary& summary) const;
     void add_bandwidth(double bits, Verb verb, const Matching& matching, const Fleet& fleet,
                        PairSummary& summary) const;
