@@ -28,8 +28,9 @@ std::vector<Matching> served(const PairsOptions& options, const Fleet& fleet) {
         matchings.back().round = static_cast<int>(i);
     }
     // One rank alone is all at once.
-    if (options.rails != "one-by-one" && (matchings.empty() || linked.size() > 1))
-        matchings.push_back(with_ranks(linked, fleet.rails(), server, fleet));
+    if (options.rails == "one-by-one" || matchings.size() == 1) return matchings;
+    matchings.push_back(with_ranks(linked, fleet.rails(), server, fleet));
+    matchings.back().round = static_cast<int>(matchings.size()) - 1;
     return matchings;
 }
 

@@ -10,7 +10,7 @@
 namespace railgauge {
 
 /// Every rank that has a link with the receiver outside the job: by --rails all at once, or each
-/// rank alone, one round for each. Pure.
+/// rank alone, one round for each, and then all. Pure.
 std::vector<Matching> served(const PairsOptions& options, const Fleet& fleet);
 
 }  // namespace railgauge
