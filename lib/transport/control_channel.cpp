@@ -57,6 +57,11 @@ int milliseconds_until(Deadline deadline) {
         std::clamp<std::int64_t>(left.count(), 0, std::numeric_limits<int>::max()));
 }
 
+[[noreturn]] void throw_end() {
+    throw Error(ExitCode::library, "this side ends", "it was told to by a signal or its operator",
+                "start it again where it is needed");
+}
+
 bool is_try_again(int error) {
     return error == EAGAIN || error == EINTR;
 }
@@ -107,7 +112,7 @@ Digest ControlChannel::code_of(ControlSide sender, std::uint64_t number, ByteVie
 bool ControlChannel::has_news() const {
     std::array<pollfd, 2> polled{{{socket_.get(), POLLIN, 0}, {stop_, POLLIN, 0}}};
     if (::poll(polled.data(), polled.size(), 0) <= 0) return false;
-    if (polled[1].revents != 0) fail("this process ends", "start it again");
+    if (polled[1].revents != 0) throw_end();
     char first = 0;
     const ssize_t got = ::recv(socket_.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT);
     if (got == 0) fail("it has closed the connection", see_peer);
@@ -124,7 +129,7 @@ void ControlChannel::wait(Wait what, Deadline deadline) const {
     std::array<pollfd, 2> polled{{{socket_.get(), event, 0}, {stop_, POLLIN, 0}}};
     const int ready = ::poll(polled.data(), polled.size(), milliseconds_until(deadline));
     if (ready == 0) fail("it does not answer in time", see_peer);
-    if (ready > 0 && polled[1].revents != 0) fail("this process ends", "start it again");
+    if (ready > 0 && polled[1].revents != 0) throw_end();
 }
 
 void ControlChannel::write_all(ByteView bytes, Deadline deadline) const {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/error.hpp"
 #include "measure/clock.hpp"
 #include "transport/transport.hpp"
 
@@ -24,7 +25,7 @@ class WatchedChannel : public Channel {
     void post(const Message& message) override { channel_->post(message); }
 
     std::span<const Completion> poll() override {
-        const std::span<const Completion> finished = channel_->poll();
+        const std::span<const Completion> finished = polled();
         if (!finished.empty()) {
             empty_polls_ = 0;
             has_moved_ = true;
@@ -38,6 +39,16 @@ class WatchedChannel : public Channel {
 
   private:
     static constexpr int polls_per_look = 2048;
+
+    /// Why a connection breaks is often known better by the other way.
+    std::span<const Completion> polled() {
+        try {
+            return channel_->poll();
+        } catch (const Error&) {
+            look();
+            throw;
+        }
+    }
 
     void look() {
         empty_polls_ = 0;

@@ -18,7 +18,7 @@ import pytest
 from conftest import PROGRAM, Measure, Serve, Server, write_token
 
 QUICK = ("--sizes", "4KiB", "--depth", "2", "-n", "3", "-w", "1")
-ENDLESS = ("--sizes", "4KiB,8KiB", "--depth", "1", "-n", "100000000")
+ENDLESS = ("--sizes", "4KiB,8KiB", "--depth", "1", "-n", "2000000")
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def test_a_killed_client_does_not_disturb_another_at_work(serve: Serve, measure:
     server = serve()
     victim = measure(server, *ENDLESS)
     server.wait_for("begins")
-    other = measure(server, *QUICK, "--time", "3s", "--stop", "time")
+    other = measure(server, "--sizes", "4KiB", "--depth", "1", "-n", "2000")
     server.wait_for("begins", times=2)
     for rank in victim.ranks():
         os.kill(rank, signal.SIGKILL)
@@ -100,9 +100,11 @@ def test_a_killed_server_is_named_and_finished_cases_are_kept(
     done = job.wait()
     assert done.code != 0
     assert address in done.stderr, done.stderr
+    measured = 0
     for part in job.parts():
         with h5py.File(part) as file:
-            assert file["samples"]
+            measured += len(file.get("samples", ()))
+    assert measured >= 3
 
 
 def test_a_server_that_stops_answering_is_noticed(serve: Serve, measure: Measure) -> None:

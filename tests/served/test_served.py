@@ -15,11 +15,15 @@ from conftest import PROGRAM, Measure, Serve
 QUICK = ("--sizes", "4KiB,100000", "--depth", "3", "-n", "3", "-w", "1")
 
 
+def column(run: h5py.File, name: str) -> np.ndarray:
+    """Return a column of /cases, texts as str."""
+    values = run["cases"][name]
+    return values.astype(str) if values.dtype.kind in "SO" else values
+
+
 def is_trip(run: h5py.File) -> np.ndarray:
     """Return which cases are a message there and one back."""
-    cases = run["cases"]
-    is_latency = cases["operation"].asstr()[:] == "latency"
-    return is_latency & (cases["verb"].asstr()[:] == "write")
+    return (column(run, "operation") == "latency") & (column(run, "verb") == "write")
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 4])
@@ -32,14 +36,13 @@ def test_ranks_write_and_read_at_once_and_every_byte_is_right(
     done = job.wait()
     assert done.code == 0, done.stderr + server.said()
     with h5py.File(job.out) as run:
-        cases = run["cases"]
-        assert set(cases["status"].asstr()[:]) == {"done"}
-        assert set(cases["pairs"][:]) == {ranks}
-        assert set(cases["served_host"].asstr()[:]) == {server.address}
+        assert set(column(run, "status")) == {"done"}
+        assert set(column(run, "pairs")) == {ranks}
+        assert set(column(run, "served_host")) == {server.address}
         # A round trip by write is verified at both ends.
         ends = np.where(is_trip(run), 2, 1)
-        checked = 2 * ranks * ends * cases["algbw_bytes"][:]
-        assert np.array_equal(cases["checked_elements"][:], checked)
+        checked = 2 * ranks * ends * column(run, "algbw_bytes")
+        assert np.array_equal(column(run, "checked_elements"), checked)
         assert {tuple(group["group"][:]) for group in run["samples"].values()} == {
             tuple(range(ranks))
         }
@@ -62,8 +65,8 @@ def test_ranks_one_by_one_share_a_single_place(serve: Serve, measure: Measure) -
     done = job.wait()
     assert done.code == 0, done.stderr + server.said()
     with h5py.File(job.out) as run:
-        assert sorted(set(run["cases/round"][:])) == [0, 1, 2]
-        assert set(run["cases/pairs"][:]) == {1}
+        assert sorted(set(column(run, "round"))) == [0, 1, 2]
+        assert set(column(run, "pairs")) == {1}
 
 
 def test_the_table_names_rank_and_server(serve: Serve, measure: Measure) -> None:
@@ -82,8 +85,8 @@ def test_a_case_beyond_the_servers_limit_is_skipped_and_the_next_is_measured(
     done = job.wait()
     assert done.code == 0, done.stderr
     with h5py.File(job.out) as run:
-        assert list(run["cases/status"].asstr()[:]) == ["done", "done", "skipped"]
-        assert "a session has 100 KiB (--memory-limit)" in run["cases/reason"].asstr()[2]
+        assert list(column(run, "status")) == ["done", "done", "skipped"]
+        assert "a session has 100 KiB (--memory-limit)" in column(run, "reason")[2]
 
 
 def test_another_memory_than_the_servers_is_refused_naming_it(
@@ -111,7 +114,7 @@ def test_a_signal_ends_the_server_and_tells_the_ranks(
     number: signal.Signals, code: int, serve: Serve, measure: Measure
 ) -> None:
     server = serve()
-    job = measure(server, "--sizes", "4KiB", "--depth", "1", "-n", "100000000")
+    job = measure(server, "--sizes", "4KiB", "--depth", "1", "-n", "2000000")
     server.wait_for("begins")
     time.sleep(0.5)
     begin = time.monotonic()
@@ -127,7 +130,6 @@ def test_a_signal_ends_the_server_and_tells_the_ranks(
     [
         (("--verb", "send"), "pattern served cannot measure --verb send"),
         (("--direction", "both"), "leave --direction out"),
-        (("--backend", "mpi"), "use --backend verbs or ucx"),
     ],
 )
 def test_what_a_server_would_have_to_act_for_is_refused(

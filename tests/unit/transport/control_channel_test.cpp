@@ -100,7 +100,7 @@ TEST(ControlChannelTest, the_end_of_the_process_ends_every_wait) {
     auto stop = socket_pair();
     ControlChannel channel(std::move(sockets[0]), ControlSide::server, "rank:2", stop[0].get());
     ASSERT_EQ(::write(stop[1].get(), "x", 1), 1);
-    const auto ends = HasSubstr("this process ends");
+    const auto ends = HasSubstr("this side ends");
     EXPECT_THAT(error_of([&] { channel.receive(soon()); }), ends);
     EXPECT_THAT(error_of([&] { static_cast<void>(channel.has_news()); }), ends);
 }
