@@ -125,7 +125,7 @@ ServedReply ServedClient::ask(const ServedCommand& command) {
 }
 
 ServedReply ServedClient::reply() {
-    const ServedReply result =
+    ServedReply result =
         early_ ? *std::exchange(early_, std::nullopt)
                : decode_reply(session_->receive(deadline_in(answering), most_command_bytes));
     if (result.error.empty()) return result;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <string_view>
+#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -59,8 +60,8 @@ void seal(ControlChannel& channel, const Token& token, ByteView server_nonce,
 
 Token read_token(const std::filesystem::path& file) {
     // A pipe would otherwise be waited for.
-    const FileDescriptor opened(check_errno(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK),
-                                            "opening", file.string()));
+    const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!opened) refuse_file(file, std::generic_category().message(errno), "give the path of one");
     require_private(file, opened.get());
     std::vector<std::byte> bytes(most_token_bytes + 1);
     const auto size = static_cast<std::size_t>(
