@@ -273,7 +273,7 @@ TEST_P(AnsweringTest,
     constexpr int samples = 20;
     constexpr int launches = 3;
     const PairCall& call = GetParam().call;
-    const std::int64_t operations = answers_to(call, samples * launches, samples);
+    const std::int64_t operations = answers_to(call, std::int64_t{samples} * launches, samples);
     Link link;
     Rank low(call, link, 0);
     Rank high(call, link, 1);

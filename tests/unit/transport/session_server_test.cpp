@@ -112,10 +112,10 @@ TEST(SessionServerTest, ends_when_the_last_of_its_sessions_has_ended) {
 
 TEST(SessionServerTest, its_end_ends_all_sessions) {
     Echo echo;
-    auto [client, welcome] = echo.admitted();
+    ControlChannel admitted = echo.admitted().first;
     ControlChannel unproved = echo.connected();
     EXPECT_TRUE(echo.stop());
-    EXPECT_THAT(error_of([&] { client.receive(soon()); }), HasSubstr("closed the connection"));
+    EXPECT_THAT(error_of([&] { admitted.receive(soon()); }), HasSubstr("closed the connection"));
 }
 
 }  // namespace
