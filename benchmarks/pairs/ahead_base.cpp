@@ -94,7 +94,6 @@ void AheadExchange::wait_for_arrivals(std::int64_t messages) {
         step();
 }
 
-/// Takes what has finished; posts receives again, and slots that are to be posted later.
 void AheadExchange::step() {
     for (const Completion& completion : channel_.poll()) {
         if (completion.id < busy_.size()) {

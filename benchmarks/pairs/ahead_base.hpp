@@ -48,6 +48,13 @@ class AheadExchange : public Exchange {
     void tell();
     void hear();
 
+    /// Takes what has finished; posts receives again, and slots that are to be posted later.
+    void step();
+
+    bool has_in_flight() const { return in_flight_ > 0; }
+    bool has_arrivals(std::int64_t messages) const { return arrived_ >= messages; }
+    bool has_word() const { return words_ > words_expected_; }
+
     void wait_for(int slot);
     void wait_for_posts();  ///< until nothing is left to be posted later
     void wait_for_all();
@@ -66,7 +73,6 @@ class AheadExchange : public Exchange {
     int word_id() const { return slots_.messages + call_.queues; }
     int word_queue() const { return call_.queues; }
 
-    void step();
     void start(const Message& message);
     void post_empty(int id, int queue);
     void finish_own(const Completion& completion);

@@ -44,6 +44,18 @@ class ConfirmedWindow : public AheadExchange {
         launched_ = 0;
     }
 
+    /// A window has arrived when there is a notice on each queue; the next one's come only after
+    /// the confirmation.
+    std::int64_t answer() override {
+        step();
+        if (!has_in_flight() && has_arrivals(arrivals_ + call().queues)) {
+            arrivals_ += call().queues;
+            tell();
+            ++answered_;
+        }
+        return has_in_flight() ? answered_ - 1 : answered_;
+    }
+
   private:
     bool is_written() const { return call().verb == Verb::write; }
 
@@ -51,15 +63,33 @@ class ConfirmedWindow : public AheadExchange {
     bool receives_;
     std::int64_t launched_ = 0;  ///< since the last complete()
     std::int64_t arrivals_ = 0;  ///< expected since the start
+    std::int64_t answered_ = 0;
     std::int64_t first_launch_ns_ = 0;
 };
 
-/// A window of reads, or the other side of one, or both. Who has read tells the peer, for which
-/// there is nothing else to see.
-class ReadWindow : public AheadExchange {
+/// Who has read tells the peer, for which there is nothing else to see.
+class ReadExchange : public AheadExchange {
+  public:
+    using AheadExchange::AheadExchange;
+
+    std::int64_t answer() override {
+        step();
+        if (has_word()) {
+            hear();
+            ++answered_;
+        }
+        return answered_;
+    }
+
+  private:
+    std::int64_t answered_ = 0;
+};
+
+/// A window of reads, or the other side of one, or both.
+class ReadWindow : public ReadExchange {
   public:
     ReadWindow(const PairCall& call, Duty duty, Channel& channel)
-        : AheadExchange(call, channel), reads_(receives(duty)), is_read_(sends(duty)) {}
+        : ReadExchange(call, channel), reads_(receives(duty)), is_read_(sends(duty)) {}
 
     void launch() override {
         if (!reads_) return;
@@ -90,10 +120,10 @@ class ReadWindow : public AheadExchange {
 };
 
 /// One read after the other.
-class ReadTrip : public AheadExchange {
+class ReadTrip : public ReadExchange {
   public:
     ReadTrip(const PairCall& call, Duty duty, Channel& channel)
-        : AheadExchange(call, channel), reads_(receives(duty)) {}
+        : ReadExchange(call, channel), reads_(receives(duty)) {}
 
     void launch() override {
         if (!reads_) return;
@@ -138,9 +168,20 @@ class RoundTrip : public AheadExchange {
         first_launch_ns_ = 0;
     }
 
+    std::int64_t answer() override {
+        step();
+        if (!has_in_flight() && has_arrivals(trips_ + 1)) {
+            ++trips_;
+            post(0, call().verb == Verb::write);
+            ++answered_;
+        }
+        return has_in_flight() ? answered_ - 1 : answered_;
+    }
+
   private:
     bool asks_;
     std::int64_t trips_ = 0;
+    std::int64_t answered_ = 0;
     std::int64_t first_launch_ns_ = 0;
 };
 

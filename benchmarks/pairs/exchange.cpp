@@ -3,6 +3,7 @@
 // ahead_exchange.cpp.
 #include "pairs/exchange.hpp"
 
+#include <stdexcept>
 #include <vector>
 
 #include "measure/clock.hpp"
@@ -200,6 +201,26 @@ bool sends(Duty duty) {
 
 bool receives(Duty duty) {
     return duty != Duty::send;
+}
+
+bool is_answered(const PairCall& call, Duty duty) {
+    switch (duty) {
+        case Duty::send:
+        case Duty::ask: return call.verb == Verb::write;
+        case Duty::receive: return call.verb == Verb::read;
+        case Duty::send_and_receive:
+        case Duty::answer: break;
+    }
+    return false;
+}
+
+std::int64_t answers_to(const PairCall& call, std::int64_t launches, std::int64_t completes) {
+    const bool is_round_trip = call.operation == PairOperation::latency && call.verb != Verb::read;
+    return is_round_trip ? launches : completes;
+}
+
+std::int64_t Exchange::answer() {
+    throw std::logic_error("this exchange does not answer by itself");
 }
 
 ChannelParameters channel_parameters(const PairCall& call, const Capabilities& capabilities) {

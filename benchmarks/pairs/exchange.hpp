@@ -31,6 +31,13 @@ Duty duty_of(const PairCall& call, int rank, int peer);
 bool sends(Duty duty);
 bool receives(Duty duty);
 
+/// Whether the other end need not know how many operations there are: it answers whatever comes.
+/// A write of one side, or a read by it.
+bool is_answered(const PairCall& call, Duty duty);
+
+/// Operations that the answering end counts for so many launch() and complete().
+std::int64_t answers_to(const PairCall& call, std::int64_t launches, std::int64_t completes);
+
 /// One rank's side of the operation of a pair, again and again.
 class Exchange {
   public:
@@ -50,6 +57,11 @@ class Exchange {
 
     /// Returns when the peer has called it too. For when nothing is in flight.
     virtual void meet() = 0;
+
+    /// Instead of launch() and complete(), at the end that only answers (is_answered()): does,
+    /// without waiting, what the peer's operations ask of this one. Returns how many have been
+    /// answered so far, with nothing left in flight; those of launch() and complete() do not count.
+    virtual std::int64_t answer();
 };
 
 /// What an exchange asks of its channel.

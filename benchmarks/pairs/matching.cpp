@@ -25,8 +25,14 @@ std::string text_of(const std::vector<RailLink>& links) {
 }  // namespace
 
 int Matching::pairs() const {
-    const auto busy = std::count_if(peers.begin(), peers.end(), [](int peer) { return peer >= 0; });
-    return static_cast<int>(busy / 2);
+    int inside = 0;
+    int outside = 0;
+    for (std::size_t rank = 0; rank < peers.size(); ++rank) {
+        const bool is_itself = peers[rank] == static_cast<int>(rank);
+        outside += is_itself ? 1 : 0;
+        inside += peers[rank] >= 0 && !is_itself ? 1 : 0;
+    }
+    return inside / 2 + outside;
 }
 
 std::string Matching::digest(const Fleet& fleet) const {
@@ -42,6 +48,18 @@ RailSet straight(const std::vector<int>& rails, std::string plane) {
         set.links.push_back({rail, rail});
     set.plane = std::move(plane);
     return set;
+}
+
+std::vector<RailSet> chosen_rail_sets(const std::string& choice, const Fleet& fleet) {
+    const std::vector<int> rails = fleet.rails();
+    std::vector<RailSet> sets;
+    if (choice != "at-once") {
+        for (const int rail : rails)
+            sets.push_back(straight({rail}));
+    }
+    if (choice != "one-by-one" && (sets.empty() || rails.size() > 1))
+        sets.push_back(straight(rails));
+    return sets;
 }
 
 Matching empty_matching(const Fleet& fleet, const RailSet& rails) {

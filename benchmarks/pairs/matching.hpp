@@ -15,9 +15,11 @@ struct Matching {
     std::string plane;  ///< the plane that the rails are all of; empty unless chosen by it
     int repeat = 0;
     int round = 0;
-    std::vector<int> peers;  ///< by rank; -1 = idle
+    std::vector<int> peers;  ///< by rank; -1 = idle, itself = a receiver outside the job
+    std::string served;      ///< that receiver, HOST:PORT; empty unless there is one
 
     int pairs() const;
+    bool is_outside(int rank) const { return peers.at(static_cast<std::size_t>(rank)) == rank; }
 
     /// Of every rank's peer and rail, 8 hex digits: differs where other ranks talk to each other or
     /// over other rails.
@@ -38,6 +40,9 @@ struct RailSet {
 
 /// Each rail to itself.
 RailSet straight(const std::vector<int>& rails, std::string plane = {});
+
+/// The rails that options choose ("at-once", "one-by-one", "both"): each alone, then all.
+std::vector<RailSet> chosen_rail_sets(const std::string& choice, const Fleet& fleet);
 
 /// A matching of no pair yet.
 Matching empty_matching(const Fleet& fleet, const RailSet& rails);

@@ -45,7 +45,8 @@ void PairsOptions::add_to(CLI::App& app) {
         ->default_str("write with --backend verbs or ucx, else send");
     add_choice(group, "--direction", directions,
                "Directions of bandwidth, a list; forward is from the node of the lower rank",
-               {"forward", "backward", "both"});
+               {"forward", "backward", "both"})
+        ->default_str("both; with --pattern served forward of write, backward of read");
     group
         .add_option("--sizes", sizes, "Bytes of a message: first:last:step (4x or 1KiB) or a list")
         ->type_name("SIZES")
@@ -79,6 +80,7 @@ void PairsOptions::add_to(CLI::App& app) {
         ->type_name("A:B");
     add_number(group, "--repeats", repeats, "Go through the rounds so often, in another order");
     group.add_option("--seed", seed, "Of the orders of --repeats")->capture_default_str();
+    served.add_to(app);
     fabric.add_to(app);
 }
 
@@ -100,6 +102,7 @@ void PairsOptions::validate() const {
                     fmt::format("transport {} is no RDMA fabric", backend),
                     "leave it out, or use --backend verbs or ucx");
     }
+    require_served_use(*this);
     const bool is_bipartite = std::ranges::find(patterns, "bipartite") != patterns.end();
     if (!between.empty() && !is_bipartite) {
         throw Error(ExitCode::usage, fmt::format("--between {} has no use", between),

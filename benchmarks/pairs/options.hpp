@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pairs/served_options.hpp"
 #include "transport/fabric_options.hpp"
 
 namespace CLI {
@@ -19,8 +20,8 @@ struct PairsOptions {
     std::vector<std::string> memories;  ///< empty = what the transport works on: host, or cuda
     std::vector<std::string> patterns{"all-pairs"};
     std::vector<std::string> operations{"bandwidth"};
-    std::vector<std::string> verbs;  ///< empty = write where the transport has it, else send
-    std::vector<std::string> directions{"both"};
+    std::vector<std::string> verbs;       ///< empty = write where the transport has it, else send
+    std::vector<std::string> directions;  ///< empty = both; of pattern served that of the verb
     std::string sizes = "4KiB,64KiB,1MiB,4MiB,16MiB,64MiB";
     std::vector<int> depths{1, 16};
     std::vector<int> queues{1};
@@ -30,6 +31,7 @@ struct PairsOptions {
     std::string between;  ///< "A:B" of the pattern bipartite: two groups of the site file
     int repeats = 1;
     std::uint64_t seed = 1;
+    ServedOptions served;
     FabricOptions fabric;
 
     void add_to(CLI::App& app);

@@ -29,7 +29,17 @@ struct Path {
     bool operator<(const Path& other) const { return key() < other.key(); }
 };
 
-std::string describe(const Path& path, const Fleet& fleet) {
+/// "rank 3 (n1 rail 2) -> storage1:7471", or the other way.
+std::string describe_outside(const Path& path, const Fleet& fleet, const std::string& served,
+                             bool is_read) {
+    const std::string rank =
+        fmt::format("rank {} ({})", path.rank, fleet.describe(path.node, path.rail));
+    return is_read ? fmt::format("{} -> {}", served, rank) : fmt::format("{} -> {}", rank, served);
+}
+
+std::string describe(const Path& path, const Fleet& fleet, const Matching& matching, Verb verb) {
+    if (path.rank >= 0 && path.rank == path.peer)
+        return describe_outside(path, fleet, matching.served, verb == Verb::read);
     if (path.node == path.peer_node) return fmt::format("rank {} -> rank {}", path.rank, path.peer);
     const bool same_rail = path.rail == path.peer_rail;
     return fmt::format(
@@ -71,7 +81,7 @@ void PairTimes::add_latency(double trips, Verb verb, const Matching& matching, c
         const double median_ns = median_of(times_ns);
         if (median_ns <= longest_ns) continue;
         longest_ns = median_ns;
-        summary.slowest = describe(path_of(rank, verb, matching, fleet), fleet);
+        summary.slowest = describe(path_of(rank, verb, matching, fleet), fleet, matching, verb);
     }
     summary.median_ns = quantile(all_ns, 0.5) / trips;
     if (all_ns.size() >= least_for_p99) summary.p99_ns = quantile(all_ns, 0.99) / trips;
@@ -90,7 +100,7 @@ void PairTimes::add_bandwidth(double bits, Verb verb, const Matching& matching, 
     const auto slowest =
         std::min_element(rates.begin(), rates.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });
-    summary.slowest = describe(slowest->first, fleet);
+    summary.slowest = describe(slowest->first, fleet, matching, verb);
     summary.lowest_gbit_per_s = slowest->second;
     summary.median_gbit_per_s = quantile(values, 0.5);
     summary.highest_gbit_per_s = quantile(values, 1.0);

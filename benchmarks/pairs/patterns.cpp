@@ -14,6 +14,7 @@
 #include "pairs/bipartite.hpp"
 #include "pairs/node_patterns.hpp"
 #include "pairs/rounds.hpp"
+#include "pairs/served_pattern.hpp"
 
 namespace railgauge {
 namespace {
@@ -29,19 +30,6 @@ struct Ground {
         return relabelled(all_pairs_rounds(fleet.nodes()), order);
     }
 };
-
-/// The rails as --rails asks for them.
-std::vector<RailSet> chosen_rail_sets(const std::string& choice, const Fleet& fleet) {
-    const std::vector<int> rails = fleet.rails();
-    std::vector<RailSet> sets;
-    if (choice != "at-once") {
-        for (const int rail : rails)
-            sets.push_back(straight({rail}));
-    }
-    if (choice != "one-by-one" && (sets.empty() || rails.size() > 1))
-        sets.push_back(straight(rails));
-    return sets;
-}
 
 /// Every pair of nodes on each of the rail sets.
 std::vector<Matching> every_pair(const Ground& ground, const std::vector<RailSet>& sets) {
@@ -233,6 +221,12 @@ std::vector<Matching> every_first_pair(const Ground& ground) {
     return node_first(ground.fleet);
 }
 
+// ---------------------------------------------------------------- outside the job
+
+std::vector<Matching> with_receiver(const Ground& ground) {
+    return served(ground.options, ground.fleet);
+}
+
 // ---------------------------------------------------------------- the table
 
 enum class Nodes { any, several };
@@ -245,7 +239,7 @@ struct PatternRow {
     std::vector<Matching> (*match)(const Ground& ground);
 };
 
-constexpr std::array<PatternRow, 10> table{
+constexpr std::array<PatternRow, 11> table{
     {{"one-pair", Nodes::any, SiteFile::unused, &one_pair},
      {"rail-sweep", Nodes::several, SiteFile::unused, &rail_sweep},
      {"all-pairs", Nodes::several, SiteFile::unused, &all_pairs},
@@ -255,7 +249,8 @@ constexpr std::array<PatternRow, 10> table{
      {"bipartite", Nodes::several, SiteFile::needed, &between_groups},
      {"node-pairs", Nodes::any, SiteFile::unused, &every_node_pair},
      {"node-first", Nodes::any, SiteFile::unused, &every_first_pair},
-     {"bisection", Nodes::several, SiteFile::needed, &bisection}}};
+     {"bisection", Nodes::several, SiteFile::needed, &bisection},
+     {"served", Nodes::any, SiteFile::unused, &with_receiver}}};
 
 void require_what_it_needs(const PatternRow& row, const Fleet& fleet, const Site* site) {
     if (row.nodes == Nodes::several && fleet.nodes() < 2) {

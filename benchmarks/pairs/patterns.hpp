@@ -23,6 +23,7 @@ namespace railgauge {
 ///     node-pairs   every pair of ranks within each node
 ///     node-first   the first rank of each node with every other of it
 ///     bisection    half of the nodes against the other half, across leaves
+///     served       every rank with a receiver outside the job, --served
 std::vector<std::string> pattern_names();
 
 /// The matchings of a pattern in the order in which they are measured. One is without pairs only

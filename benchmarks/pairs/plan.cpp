@@ -13,6 +13,7 @@
 #include "base/names.hpp"
 #include "base/units.hpp"
 #include "pairs/patterns.hpp"
+#include "pairs/served_call.hpp"
 
 namespace railgauge {
 namespace {
@@ -27,12 +28,6 @@ struct VerbName {
 };
 constexpr std::array<VerbName, 3> verbs{
     {{"send", Verb::send}, {"write", Verb::write}, {"read", Verb::read}}};
-
-std::string_view name_of(Verb verb) {
-    return std::find_if(verbs.begin(), verbs.end(),
-                        [&](const VerbName& row) { return row.verb == verb; })
-        ->name;
-}
 
 template <class Enum, std::size_t N>
 Enum parse(const std::array<std::string_view, N>& names, std::string_view text) {
@@ -78,24 +73,39 @@ void append_latency(const PairsOptions& options, Verb verb, std::vector<PairCall
         calls.push_back({PairOperation::latency, Direction::round_trip, bytes, 1, verb});
 }
 
-void append_bandwidth(const PairsOptions& options, Verb verb, std::vector<PairCall>& calls) {
+std::vector<Direction> directions_of(const PairsOptions& options, const std::string& pattern,
+                                     Verb verb) {
+    if (pattern == "served") return {served_direction(PairOperation::bandwidth, verb)};
+    if (options.directions.empty()) return {Direction::both};
+    std::vector<Direction> chosen;
     for (const std::string& direction : options.directions)
+        chosen.push_back(parse<Direction>(directions, direction));
+    return chosen;
+}
+
+void append_bandwidth(const PairsOptions& options, const std::string& pattern, Verb verb,
+                      std::vector<PairCall>& calls) {
+    for (const Direction direction : directions_of(options, pattern, verb))
         for (const int queues : ascending(options.queues))
             for (const std::uint64_t bytes : sizes_of(options))
                 for (const int depth : depths_of(options))
-                    calls.push_back({PairOperation::bandwidth,
-                                     parse<Direction>(directions, direction), bytes, depth, verb,
+                    calls.push_back({PairOperation::bandwidth, direction, bytes, depth, verb,
                                      queues, options.signal_interval_of(depth)});
 }
 
 /// Everything that one matching is measured with on one memory, in order.
-std::vector<PairCall> calls_of(const PairsOptions& options) {
+std::vector<PairCall> calls_of(const PairsOptions& options, const std::string& pattern) {
     std::vector<PairCall> calls;
     for (const std::string& operation : options.operations) {
         const bool is_latency =
             parse<PairOperation>(operations, operation) == PairOperation::latency;
-        for (const std::string& verb : options.verb_names())
-            (is_latency ? append_latency : append_bandwidth)(options, parse_verb(verb), calls);
+        for (const std::string& name : options.verb_names()) {
+            const Verb verb = parse_verb(name);
+            if (is_latency)
+                append_latency(options, verb, calls);
+            else
+                append_bandwidth(options, pattern, verb, calls);
+        }
     }
     return calls;
 }
@@ -124,6 +134,8 @@ Case make_case(const PairsOptions& options, const std::string& pattern, const st
             {"round", std::int64_t{matching.round}},
             {"pairs", std::int64_t{matching.pairs()}},
             {"matching", digest},
+            {"served_host", matching.served},
+            {"served_memory", matching.served.empty() ? "" : options.served.memory},
             {"group_ranks", std::int64_t{2}}});
     return c;
 }
@@ -135,7 +147,7 @@ void append_cases(const PairsOptions& options, const std::string& pattern, const
     for (std::size_t i = first; i < plan.matchings.size(); ++i)
         digests.push_back(plan.matchings[i].digest(fleet));
     // Memories are compared with each other, so their cases follow each other.
-    for (const PairCall& call : calls_of(options)) {
+    for (const PairCall& call : calls_of(options, pattern)) {
         for (const std::string& memory : options.memory_names()) {
             for (std::size_t i = first; i < plan.matchings.size(); ++i) {
                 plan.cases.push_back(make_case(options, pattern, memory, call, plan.matchings[i],
@@ -152,8 +164,18 @@ std::vector<std::string> pair_operation_names() {
     return {operations.begin(), operations.end()};
 }
 
+std::string_view name_of(PairOperation operation) {
+    return operations.at(static_cast<std::size_t>(operation));
+}
+
 std::vector<std::string> pair_verb_names() {
     return names_of(verbs);
+}
+
+std::string_view name_of(Verb verb) {
+    return std::find_if(verbs.begin(), verbs.end(),
+                        [&](const VerbName& row) { return row.verb == verb; })
+        ->name;
 }
 
 PairsPlan plan_pairs(const PairsOptions& options, const Fleet& fleet, const Site* site) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "measure/case.hpp"
@@ -22,6 +23,7 @@ enum class Direction { forward, backward, both, round_trip };
 
 /// "bandwidth", "latency".
 std::vector<std::string> pair_operation_names();
+std::string_view name_of(PairOperation operation);
 
 /// What all pairs of a case do.
 struct PairCall {
@@ -61,5 +63,6 @@ PairCall call_of(const Case& c);
 
 /// "send", "write", "read".
 std::vector<std::string> pair_verb_names();
+std::string_view name_of(Verb verb);
 
 }  // namespace railgauge

@@ -35,7 +35,12 @@ AnyWorkload PairsProgram::make_workload(const Job& job) {
     const int rank = job.team.rank();
     return std::make_unique<PairsWorkload>(
         make_transport(options_.backend, job.comm, options_.fabric), std::move(memories), plan_,
-        rank, fleet_->rail_of(rank));
+        rank, fleet_->rail_of(rank), make_served_client(rank));
+}
+
+std::optional<ServedClient> PairsProgram::make_served_client(int rank) const {
+    if (!is_served(options_)) return std::nullopt;
+    return ServedClient(options_.served, rank);
 }
 
 std::vector<std::string> PairsProgram::gathered_columns() const {

@@ -7,6 +7,7 @@
 #include "pairs/options.hpp"
 #include "pairs/pair_times.hpp"
 #include "pairs/plan.hpp"
+#include "pairs/served_client.hpp"
 #include "program/program.hpp"
 
 namespace railgauge {
@@ -33,6 +34,8 @@ class PairsProgram : public Program {
                           const TimeSummary& times) override;
 
   private:
+    std::optional<ServedClient> make_served_client(int rank) const;
+
     PairsOptions options_;
     std::optional<Fleet> fleet_;
     PairsPlan plan_;

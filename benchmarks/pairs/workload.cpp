@@ -44,12 +44,13 @@ void require_pairs(const Matching& matching) {
 
 PairsWorkload::PairsWorkload(std::unique_ptr<Transport> transport,
                              std::vector<PairsMemory> memories, const PairsPlan& plan, int rank,
-                             int rail)
+                             int rail, std::optional<ServedClient> served)
     : transport_(std::move(transport)),
       memories_(std::move(memories)),
       plan_(plan),
       rank_(rank),
-      rail_(rail) {
+      rail_(rail),
+      served_(std::move(served)) {
     for (PairsMemory& memory : memories_) {
         const std::size_t size = largest_needed_bytes(plan, *transport_, memory);
         memory.buffer = transport_->allocate(*memory.space, size);
@@ -67,17 +68,47 @@ void PairsWorkload::prepare(const Case& c) {
     require_fit(call_);
     const Matching& matching = plan_.matching(c.id());
     require_pairs(matching);
-    peer_ = matching.peers[static_cast<std::size_t>(rank_)];
-    if (peer_ < 0) return;
-    duty_ = duty_of(call_, rank_, peer_);
+    const Other other = other_of(matching);
+    // A rank that is not at work there keeps no place.
+    if (served_ && other != Other::server) served_->leave();
+    if (other == Other::nobody) return;
+    if (other == Other::rank) peer_ = matching.peers[static_cast<std::size_t>(rank_)];
+    other_ = other;
+    connect();
+}
+
+PairsWorkload::Other PairsWorkload::other_of(const Matching& matching) const {
+    if (matching.is_outside(rank_)) return Other::server;
+    return matching.peers[static_cast<std::size_t>(rank_)] < 0 ? Other::nobody : Other::rank;
+}
+
+void PairsWorkload::connect() {
+    // The receiver outside the job is the upper one of each pair.
+    const bool is_served = other_ == Other::server;
+    duty_ = is_served ? duty_of(call_, 0, 1) : duty_of(call_, rank_, peer_);
     const Capabilities capabilities = transport_->capabilities();
-    channel_ =
-        transport_->connect(peer_, *memory_->buffer, channel_parameters(call_, capabilities));
+    const ChannelParameters parameters = channel_parameters(call_, capabilities);
+    RegisteredMemory& buffer = *memory_->buffer;
+    channel_ = is_served ? served_->connect(*transport_, buffer, call_, parameters)
+                         : transport_->connect(peer_, buffer, parameters);
     exchange_ = make_exchange(call_, duty_, capabilities, *channel_);
+    slots_.emplace(*memory_->space, buffer.data(), Slots{call_.bytes, call_.messages()}, duty_,
+                   rank_, is_served ? outside_sender : peer_);
+    launches_ = 0;
+    completes_ = 0;
 }
 
 int PairsWorkload::group() const {
-    return peer_ < 0 ? -1 : std::min(rank_, peer_);
+    switch (other_) {
+        case Other::nobody: break;
+        case Other::rank: return std::min(rank_, peer_);
+        case Other::server: return rank_;
+    }
+    return -1;
+}
+
+std::int64_t PairsWorkload::answers() const {
+    return answers_to(call_, launches_, completes_);
 }
 
 Traffic PairsWorkload::traffic() const {
@@ -110,40 +141,28 @@ void PairsWorkload::extra_cells(std::size_t column, std::span<Cell> cells) const
 }
 
 void PairsWorkload::reserve(std::size_t samples) {
-    acknowledged_ns_.assign(peer_ < 0 ? 0 : samples, -1);
+    acknowledged_ns_.assign(other_ == Other::nobody ? 0 : samples, -1);
     completed_ = 0;
 }
 
 void PairsWorkload::complete() {
     exchange_->complete();
+    ++completes_;
     acknowledged_ns_[completed_ % acknowledged_ns_.size()] = exchange_->acknowledged_ns();
     ++completed_;
 }
 
 CheckTally PairsWorkload::check(std::uint64_t round) {
-    const Slots slots{call_.bytes, call_.messages()};
-    for (int i = 0; i < call_.messages(); ++i) {
-        const auto message = static_cast<std::uint64_t>(i);
-        if (sends(duty_)) write_slot(slots.to_send(i), &write_payload, {rank_, message, round});
-        if (receives(duty_)) write_slot(slots.received(i), &write_poison, {peer_, message, round});
-    }
-    // Nothing may arrive before the poison is laid, nor once more while it is compared: a library
-    // that writes into the peer's memory asks nobody.
-    exchange_->meet();
-    launch();
-    complete();
-    CheckTally tally;
-    for (int i = 0; receives(duty_) && i < call_.messages(); ++i) {
-        const PayloadKey key{peer_, static_cast<std::uint64_t>(i), round};
-        tally.checked += call_.bytes;
-        tally.wrong += count_wrong_in_slot(slots.received(i), key);
-    }
-    exchange_->meet();
-    return tally;
+    if (other_ != Other::server) return slots_->run(*exchange_, round);
+    served_->begin_check(round, answers());
+    const CheckTally here = slots_->run(*exchange_, round);
+    const CheckTally there = served_->end_check();
+    return {here.checked + there.checked, here.wrong + there.wrong};
 }
 
 void PairsWorkload::close() {
     disconnect();
+    if (served_) served_->leave();
     memories_.clear();
     transport_->close();
     transport_.reset();
@@ -169,28 +188,13 @@ void PairsWorkload::require_fit(const PairCall& call) const {
 }
 
 void PairsWorkload::disconnect() {
+    slots_.reset();
     exchange_.reset();
+    if (channel_ && other_ == Other::server) served_->end(answers());
     if (channel_) channel_->close();
     channel_.reset();
     peer_ = -1;
-}
-
-void PairsWorkload::write_slot(std::size_t offset,
-                               void (*write)(const PayloadKey&, std::span<std::byte>),
-                               const PayloadKey& key) {
-    std::byte* const slot = memory_->buffer->data() + offset;
-    if (memory_->space->is_host_addressable()) return write(key, {slot, call_.bytes});
-    staged_.resize(call_.bytes);
-    write(key, staged_);
-    memory_->space->write(slot, staged_);
-}
-
-std::uint64_t PairsWorkload::count_wrong_in_slot(std::size_t offset, const PayloadKey& key) {
-    const std::byte* const slot = memory_->buffer->data() + offset;
-    if (memory_->space->is_host_addressable()) return count_wrong(key, {slot, call_.bytes});
-    staged_.resize(call_.bytes);
-    memory_->space->read(slot, staged_);
-    return count_wrong(key, staged_);
+    other_ = Other::nobody;
 }
 
 }  // namespace railgauge

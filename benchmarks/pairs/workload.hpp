@@ -10,7 +10,8 @@
 #include "memory/memory_space.hpp"
 #include "pairs/exchange.hpp"
 #include "pairs/plan.hpp"
-#include "transport/payload.hpp"
+#include "pairs/served_client.hpp"
+#include "pairs/slot_check.hpp"
 #include "transport/transport.hpp"
 
 namespace railgauge {
@@ -33,8 +34,10 @@ class PairsWorkload : public IterationWorkload {
     /// @param plan outlives the workload; cases that need more than the share are skipped when
     ///        their turn comes
     /// @param rail of this rank
+    /// @param served the receiver outside the job, where cases of the plan need it
     PairsWorkload(std::unique_ptr<Transport> transport, std::vector<PairsMemory> memories,
-                  const PairsPlan& plan, int rank, int rail);
+                  const PairsPlan& plan, int rank, int rail,
+                  std::optional<ServedClient> served = {});
 
     ~PairsWorkload() override;
 
@@ -50,18 +53,24 @@ class PairsWorkload : public IterationWorkload {
     void extra_cells(std::size_t column, std::span<Cell> cells) const override;
     void reserve(std::size_t samples) override;
 
-    void launch() override { exchange_->launch(); }
+    void launch() override {
+        exchange_->launch();
+        ++launches_;
+    }
     void complete() override;
     CheckTally check(std::uint64_t round) override;
     void close() override;
 
   private:
+    /// Who is at the other end in a case.
+    enum class Other { nobody, rank, server };
+
     PairsMemory& memory_of(const Case& c);
     void require_fit(const PairCall& call) const;
+    Other other_of(const Matching& matching) const;
+    void connect();
     void disconnect();
-    void write_slot(std::size_t offset, void (*write)(const PayloadKey&, std::span<std::byte>),
-                    const PayloadKey& key);
-    std::uint64_t count_wrong_in_slot(std::size_t offset, const PayloadKey& key);
+    std::int64_t answers() const;
 
     std::unique_ptr<Transport> transport_;
     std::vector<PairsMemory> memories_;
@@ -69,12 +78,17 @@ class PairsWorkload : public IterationWorkload {
     int rank_;
     int rail_;
     PairsMemory* memory_ = nullptr;  ///< of the case
-    std::vector<std::byte> staged_;  ///< a message on its way to or from memory of a GPU
-    int peer_ = -1;
+    std::optional<ServedClient> served_;
+    Other other_ = Other::nobody;
+    int peer_ = -1;  ///< a rank
     PairCall call_{};
     Duty duty_ = Duty::send;
     std::unique_ptr<Channel> channel_;
     std::unique_ptr<Exchange> exchange_;
+    std::optional<SlotCheck> slots_;
+    // Operations since the channel was made, without those of checks.
+    std::int64_t launches_ = 0;
+    std::int64_t completes_ = 0;
     /// Of the operations completed last, as many as samples can be taken; number n is at n modulo
     /// the size.
     std::vector<std::int64_t> acknowledged_ns_{-1};

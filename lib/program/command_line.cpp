@@ -15,7 +15,7 @@ void parse(CLI::App& app, int argc, char** argv, const std::string& name, Comman
     } catch (const CLI::CallForHelp&) {
         line.answer = app.help();
     } catch (const CLI::CallForVersion&) {
-        line.answer = fmt::format("{} {} ({})\n", name, version, git_revision);
+        line.answer = version_line(name);
     } catch (const CLI::ParseError& error) {
         throw Error(ExitCode::usage, "the command line is not understood", error.what(),
                     fmt::format("see {} --help", name));
@@ -23,6 +23,10 @@ void parse(CLI::App& app, int argc, char** argv, const std::string& name, Comman
 }
 
 }  // namespace
+
+std::string version_line(const std::string& name) {
+    return fmt::format("{} {} ({})\n", name, version, git_revision);
+}
 
 void parse_command_line(int argc, char** argv, Program& program, CommandLine& line) {
     const std::string name = fmt::format("railgauge-{}", program.name());

@@ -22,6 +22,9 @@ struct CommandLine {
     std::string answer;  ///< text of --help or --version: print it and stop
 };
 
+/// What --version answers: name, version and git revision, one line.
+std::string version_line(const std::string& name);
+
 /// Parses argv; the program's own options are set in it.
 void parse_command_line(int argc, char** argv, Program& program, CommandLine& line);
 

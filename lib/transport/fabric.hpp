@@ -60,6 +60,11 @@ std::unique_ptr<Fabric> make_verbs_fabric(const FabricOptions& options);
 /// @throws Error(usage) when the build lacks it, or its configuration is refused
 std::unique_ptr<Fabric> make_ucx_fabric(const FabricOptions& options);
 
+std::vector<std::string> fabric_names();
+
+/// One of fabric_names(). @throws Error(usage) for any other name, and as the above
+std::unique_ptr<Fabric> make_fabric(std::string_view name, const FabricOptions& options);
+
 /// @throws Error(usage) when the build lacks the library, or it cannot use that memory
 void require_verbs_transport(std::string_view memory);
 void require_ucx_transport(std::string_view memory);

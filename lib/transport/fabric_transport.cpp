@@ -63,6 +63,12 @@ class FabricTransport : public Transport {
                                 parameters);
     }
 
+    std::unique_ptr<Channel> connect_outside(std::unique_ptr<Peer> peer, RegisteredMemory& memory,
+                                             const ChannelParameters& parameters) override {
+        require_capable(name(), capabilities(), parameters);
+        return fabric_->connect(std::move(peer), memory, parameters);
+    }
+
     void close() override { comm_.close(); }
 
   private:

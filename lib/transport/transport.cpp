@@ -48,6 +48,16 @@ void require_range(std::string_view name, const char* what, int value, int most)
 
 }  // namespace
 
+Transport::~Transport() = default;
+
+std::unique_ptr<Channel> Transport::connect_outside(std::unique_ptr<Peer> /*peer*/,
+                                                    RegisteredMemory& /*memory*/,
+                                                    const ChannelParameters& /*parameters*/) {
+    throw Error(ExitCode::usage, "a receiver outside the job cannot be reached",
+                fmt::format("transport {} knows only the ranks of its job", name()),
+                "use --backend verbs or ucx");
+}
+
 void require_capable(std::string_view name, const Capabilities& capabilities,
                      const ChannelParameters& parameters) {
     require_range(name, "queues to a peer", parameters.queues, capabilities.most_queues);

@@ -16,6 +16,8 @@
 
 namespace railgauge {
 
+class Peer;
+
 /// What a message does, seen from the rank that posts it. A send is taken by a receive of the
 /// peer; write and read touch the peer's memory without it.
 enum class Verb { send, receive, write, read };
@@ -113,7 +115,7 @@ class Channel {
 /// pairs.
 class Transport {
   public:
-    virtual ~Transport() = default;
+    virtual ~Transport();
     virtual std::string_view name() const = 0;
     virtual Capabilities capabilities() const = 0;
 
@@ -126,6 +128,12 @@ class Transport {
     /// @throws Error(usage) when the parameters exceed the capabilities
     virtual std::unique_ptr<Channel> connect(int peer, RegisteredMemory& memory,
                                              const ChannelParameters& parameters) = 0;
+
+    /// Connects to a process outside the job, which does the same with its fabric; otherwise as
+    /// connect(). @throws Error(usage) where the library knows nothing but the job
+    virtual std::unique_ptr<Channel> connect_outside(std::unique_ptr<Peer> peer,
+                                                     RegisteredMemory& memory,
+                                                     const ChannelParameters& parameters);
 
     /// The clean end, called by all ranks when all channels are closed.
     virtual void close() = 0;

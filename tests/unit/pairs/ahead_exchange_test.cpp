@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <deque>
+#include <future>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -135,20 +136,25 @@ class Rank {
 
     void run(int samples, int launches) {
         check(0);
+        ask(samples, launches);
+        check(1);
+    }
+
+    void ask(int samples, int launches) {
         for (int sample = 0; sample < samples; ++sample) {
             for (int i = 0; i < launches; ++i)
                 exchange_->launch();
             exchange_->complete();
             part.acknowledged_ns.push_back(exchange_->acknowledged_ns());
         }
-        check(1);
     }
 
-    Part part;
-
-  private:
-    std::span<std::byte> at(std::size_t offset) {
-        return std::span(memory_).subspan(offset, slots_.bytes);
+    /// Answers whatever comes until that many are answered.
+    std::int64_t answer(std::int64_t operations) {
+        std::int64_t answered = 0;
+        while (answered < operations)
+            answered = exchange_->answer();
+        return answered;
     }
 
     void check(std::uint64_t round) {
@@ -164,6 +170,13 @@ class Rank {
             part.wrong += count_wrong({1 - rank_, static_cast<std::uint64_t>(i), round},
                                       at(slots_.received(i)));
         exchange_->meet();
+    }
+
+    Part part;
+
+  private:
+    std::span<std::byte> at(std::size_t offset) {
+        return std::span(memory_).subspan(offset, slots_.bytes);
     }
 
     Slots slots_;
@@ -244,6 +257,42 @@ TEST_P(AheadExchangeTest, who_moves_the_payload_knows_when_it_had_arrived) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, AheadExchangeTest, testing::ValuesIn(trials()), name_of);
+
+/// Trials whose lower rank does all: writes, or reads.
+std::vector<Trial> answered_trials() {
+    std::vector<Trial> answered;
+    for (const Trial& trial : trials())
+        if (is_answered(trial.call, duty_of(trial.call, 0, 1))) answered.push_back(trial);
+    return answered;
+}
+
+class AnsweringTest : public testing::TestWithParam<Trial> {};
+
+TEST_P(AnsweringTest,
+       who_only_answers_needs_no_number_of_operations_and_can_check_before_and_after) {
+    constexpr int samples = 20;
+    constexpr int launches = 3;
+    const PairCall& call = GetParam().call;
+    const std::int64_t operations = answers_to(call, std::int64_t{samples} * launches, samples);
+    Link link;
+    Rank low(call, link, 0);
+    Rank high(call, link, 1);
+    std::promise<std::int64_t> answered;
+    std::thread other([&] {
+        high.check(0);
+        answered.set_value(high.answer(operations));
+        high.check(1);
+    });
+    low.check(0);
+    low.ask(samples, launches);
+    EXPECT_EQ(answered.get_future().get(), operations);
+    low.check(1);
+    other.join();
+    EXPECT_EQ(low.part.wrong, 0u);
+    EXPECT_EQ(high.part.wrong, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(, AnsweringTest, testing::ValuesIn(answered_trials()), name_of);
 
 }  // namespace
 }  // namespace railgauge

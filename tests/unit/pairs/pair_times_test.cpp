@@ -100,6 +100,21 @@ TEST(PairTimesTest, within_a_node_ranks_are_named) {
     EXPECT_EQ(summary.slowest, "rank 1 -> rank 0");
 }
 
+TEST(PairTimesTest, a_rank_and_a_receiver_outside_are_named_in_the_direction_of_payload) {
+    Matching matching = pairing({0, 1});
+    matching.served = "storage1:7471";
+    PairTimes times;
+    add(times, 0, {100'000});
+    add(times, 1, {200'000});
+    PairCall call{PairOperation::bandwidth, Direction::forward, 1000, 10, Verb::write};
+    const auto written = times.summarise(call, 1, matching, even_fleet(2, 1));
+    EXPECT_EQ(written.slowest, "rank 1 (n1 rail 0) -> storage1:7471");
+    EXPECT_DOUBLE_EQ(written.highest_gbit_per_s, 0.8);
+    call.verb = Verb::read;
+    const auto read = times.summarise(call, 1, matching, even_fleet(2, 1));
+    EXPECT_EQ(read.slowest, "storage1:7471 -> rank 1 (n1 rail 0)");
+}
+
 TEST(PairTimesTest, another_case_begins_with_nothing) {
     PairTimes times;
     add(times, 0, {100'000});

@@ -132,6 +132,27 @@ TEST(PairsPlanTest, a_matching_has_the_same_digest_wherever_it_is_computed) {
     EXPECT_EQ(c.text("matching"), "6b438cf2");
 }
 
+TEST(PairsPlanTest, a_receiver_outside_is_part_of_every_case_of_its_pattern) {
+    PairsOptions options;
+    options.patterns = {"served", "all-pairs"};
+    options.backend = "ucx";
+    options.verbs = {"write", "read"};
+    options.served.server = "storage1";
+    options.sizes = "1KiB";
+    options.depths = {1};
+    const auto plan = plan_pairs(options, even_fleet(2, 2), nullptr);
+    EXPECT_THAT(names(plan),
+                ElementsAre("bandwidth/ucx/host/served/write/forward/1024x1x1/0,1/0/0",
+                            "bandwidth/ucx/host/served/read/backward/1024x1x1/0,1/0/0",
+                            "bandwidth/ucx/host/all-pairs/write/both/1024x1x1/0,1/0/0",
+                            "bandwidth/ucx/host/all-pairs/read/both/1024x1x1/0,1/0/0"));
+    EXPECT_EQ(plan.cases.front().text("served_host"), "storage1:7471");
+    EXPECT_EQ(plan.cases.front().text("served_memory"), "host");
+    EXPECT_EQ(plan.cases.front().integer("pairs"), 4);
+    EXPECT_EQ(plan.cases.back().text("served_host"), "");
+    EXPECT_EQ(plan.cases.back().text("served_memory"), "");
+}
+
 TEST(PairsPlanTest, sizes_that_are_none_are_refused) {
     PairsOptions options;
     for (const char* sizes : {"0,1KiB", "18446744073709551615", "many"}) {
