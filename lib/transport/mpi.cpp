@@ -71,7 +71,8 @@ class MpiChannel : public Channel {
         int result = MPI_SUCCESS;
         switch (message.verb) {
             case Verb::send:
-                result = MPI_Isend(data, count, MPI_BYTE, peer_, message.queue, comm_, &request);
+                result = (message.acknowledged ? &MPI_Issend : &MPI_Isend)(
+                    data, count, MPI_BYTE, peer_, message.queue, comm_, &request);
                 break;
             case Verb::receive:
                 result = MPI_Irecv(data, count, MPI_BYTE, peer_, message.queue, comm_, &request);

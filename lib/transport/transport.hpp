@@ -34,6 +34,9 @@ struct Message {
     /// Of a send, write or read: its completion is asked for. Others of its queue are reported with
     /// the next that is, so that the last of a series must be.
     bool signalled = true;
+    /// Of a send: it is finished only when a receive of the peer has taken it, as it always is with
+    /// RDMA. Without it a library may keep a copy and call it finished, as often as it is asked.
+    bool acknowledged = false;
 };
 
 /// Message `id` is finished here: its memory may be used again, and of a receive or read the data

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "measure/clock.hpp"
+#include "measure/progress.hpp"
 #include "measure/team.hpp"
 #include "measure/workload.hpp"
 
@@ -88,6 +89,7 @@ class FakeWindowWorkload : public WindowWorkload {
     }
     void run(const Window& window, SampleSink& sink) override {
         seen = window;
+        if (progress != nullptr) sequence_inside = progress->snapshot().sequence;
         if (failure) throw Error(*failure);
         for (; FakeClock::time_ns < window.end_ns; FakeClock::time_ns += 100) {
             const std::array<Cell, 2> row{static_cast<Cell>(FakeClock::time_ns), 100};
@@ -100,6 +102,8 @@ class FakeWindowWorkload : public WindowWorkload {
     std::uint64_t wrong = 0;
     std::optional<Error> failure;
     std::optional<Window> seen;
+    const Progress* progress = nullptr;
+    std::uint64_t sequence_inside = 0;
 };
 
 }  // namespace railgauge::testing

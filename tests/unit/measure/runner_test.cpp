@@ -203,6 +203,15 @@ TEST_F(WindowRunnerTest, fails_the_case_of_a_rank_that_cannot_go_on_and_keeps_wr
     EXPECT_EQ(result.reason, "endpoint gone");
 }
 
+TEST_F(WindowRunnerTest, tells_the_watchdog_who_is_inside_of_the_window) {
+    window_workload_.progress = &progress_;
+    run();
+    EXPECT_EQ(window_workload_.sequence_inside, 1u);
+    window_workload_.colour = -1;
+    run();
+    EXPECT_EQ(progress_.snapshot().phase, Phase::check_after);
+}
+
 TEST_F(WindowRunnerTest, lets_an_idle_rank_pass) {
     window_workload_.colour = -1;
     EXPECT_EQ(run().status, CaseStatus::done);
