@@ -42,7 +42,9 @@ _TYPES = (
         (*NUMBER_COLUMNS, *PAIR_NUMBERS, *DEVICE_COLUMNS, *STEP_COLUMNS, *SIZE_NUMBERS, *NUMBERS),
         pa.float64(),
     )
-    | dict.fromkeys((*_COUNTS, *_PAIR_COUNTS, *_LIBRARY_COUNTS, *_MESSAGE_COUNTS, *COUNTS), pa.int64())
+    | dict.fromkeys(
+        (*_COUNTS, *_PAIR_COUNTS, *_LIBRARY_COUNTS, *_MESSAGE_COUNTS, *COUNTS), pa.int64()
+    )
     | dict.fromkeys(("group_name", "rdma_counters", "reference_memory"), pa.string())
     | dict.fromkeys(_UNSIGNED, pa.uint64())
 )

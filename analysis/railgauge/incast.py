@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a case of ``railgauge-incast`` was: who sent to whom, for how long. Pure (docs/incast.md)."""
+"""What a case of ``railgauge-incast`` was: who sent to whom, how long. Pure (docs/incast.md)."""
 
 from __future__ import annotations
 

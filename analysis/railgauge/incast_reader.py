@@ -87,7 +87,7 @@ class WindowReader:
             A value that cannot be, or a queue whose rows run backwards.
         """
         begin, end = self._samples.offsets[expected.rank : expected.rank + 2].tolist()
-        order, total = _Order(), 0
+        order, total = _Order(), 0.0
         for first in range(begin, end, BLOCK_ROWS):
             last = min(end, first + BLOCK_ROWS)
             read = {n: self._read(n, first, last) for n in _COLUMNS}

@@ -180,9 +180,7 @@ def _measure_crew(
     run: Run, reader: WindowReader, setup: Setup, crew: Crew, rates: SiteRates, slice_ns: int
 ) -> ReceiverResult:
     plan = plan_slices(begin_of(setup), setup.duration_ns, slice_ns, len(crew.senders))
-    expected = [
-        Expected(s, SENDER, crew.receiver, setup.bytes, setup.queues) for s in crew.senders
-    ]
+    expected = [Expected(s, SENDER, crew.receiver, setup.bytes, setup.queues) for s in crew.senders]
     tallies = [SenderTally(plan) for _ in expected]
     longest, latency, end_ns = [0] * len(expected), LatencyTally(), setup.duration_ns
     for i, (own, tally) in enumerate(zip(expected, tallies, strict=True)):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from statistics import median_low
 
 from railgauge.case_counters import RunCounters
@@ -243,7 +244,7 @@ def traffic_class_of(run: Run, case: Case) -> int | None:
     if isinstance(value, int):
         return value if value >= 0 else None
     words = [*run.info.argv, ""]
-    for word, following in zip(words, words[1:], strict=False):
+    for word, following in pairwise(words):
         name, equals, text = word.partition("=")
         if name == "--traffic-class":
             text = text if equals else following

@@ -40,8 +40,8 @@ _LEGEND = (
     "#",
     "# total: payload finished at the receiver while all its senders worked (in a ramp, its last",
     "# step); 1 Gb/s is 1e9 bit/s. A share is a sender's bytes / the mean sender's: 1 is fair.",
-    "# Jain: (sum x)^2 / (n sum x^2). starved: slices in which a sender finished nothing and others",
-    "# did, of all senders. Latency: posting a request to its completion, weighed by requests.",
+    "# Jain: (sum x)^2 / (n sum x^2). starved: slices in which a sender finished nothing while",
+    "# others did, of all senders. Latency: posting to completion, weighed by requests.",
 )
 _VICTIM = (
     ("senders", "", 8, "senders", "d"),
