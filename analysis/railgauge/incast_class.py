@@ -282,7 +282,23 @@ def _wrong_class(evidence: Evidence, load: Load, hosts: Mapping[int, str]) -> st
 
 
 def _told(several: list[Told], hosts: Mapping[int, str]) -> str:
-    return _some([f"{t.change.text(hosts)} ({t.telling.text})" for t in several])
+    """Name counters, those of one name on many devices by their sum and the one with most."""
+    alike: dict[tuple[str, bool], list[Told]] = {}
+    for told in several:
+        alike.setdefault((told.change.row.name, told.change.delta is None), []).append(told)
+    texts = []
+    for (name, _), group in alike.items():
+        most = max(group, key=lambda t: t.change.delta or 0).change
+        text = most.text(hosts)
+        if len(group) > 1 and most.delta is None:
+            text += f", and {len(group) - 1} more"
+        elif len(group) > 1:
+            total = sum(t.change.delta or 0 for t in group)
+            text = (
+                f"{name} +{total} on {len(group)} devices, most {most.where(hosts)} +{most.delta}"
+            )
+        texts.append(f"{text} ({group[0].telling.text})")
+    return _some(texts)
 
 
 def _some(texts: Iterable[str]) -> str:

@@ -148,5 +148,6 @@ def _bounded(value: float, ratios: Floats) -> Factor:
     if not math.isfinite(value):
         return Factor(value)
     ordered = np.sort(ratios)
-    low, high = (float(ordered[order_rank(ordered.size, p)]) for p in (0.025, 0.975))
+    ends = (ordered[order_rank(ordered.size, p)] for p in (0.025, 0.975))
+    low, high = (float(f"{end:.6g}") for end in ends)  # a bucket is wider
     return Factor(value, min(low, value), max(high, value))

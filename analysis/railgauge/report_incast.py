@@ -28,7 +28,7 @@ from railgauge.report_tables import (
 )
 from railgauge.rows import Row
 from railgauge.show_incast import victim_rows
-from railgauge.text import size_label
+from railgauge.text import plural, size_label
 from railgauge.trips import Trips
 
 _TIME_CELLS = 400_000
@@ -176,8 +176,8 @@ def _words(case: Case, *left_out: str) -> str:
         "memory": f"{case.backend} {case.memory}",
         "verb": str(variables.get("verb", "")),
         "receivers": f"receivers {variables.get('receivers')}",
-        "senders": f"{variables.get('senders')} senders",
-        "queues": f"{variables.get('queues')} QPs",
+        "senders": plural(_integer(case, "senders"), "sender"),
+        "queues": plural(_integer(case, "queues"), "QP"),
         "bytes": size_label(size) if isinstance(size, int) else "",
         "depth": f"depth {variables.get('depth')}",
         "ramp": "ramp" if variables.get("ramp") == "on" else "",
@@ -230,7 +230,7 @@ def _requests(tables: IncastTables) -> Iterator[dict[str, Any]]:
             if receiver.latency is None or result.case.wrong:
                 continue
             lines = found.setdefault(_words(result.case, "senders"), {})
-            lines.setdefault(f"{len(receiver.senders)} senders", Trips()).merge(
+            lines.setdefault(plural(len(receiver.senders), "sender"), Trips()).merge(
                 receiver.latency.trips
             )
     for label, lines in list(found.items())[:_MOST_CHARTS]:
@@ -315,5 +315,5 @@ def _rates(results: list[IncastResult]) -> Iterator[tuple[float, str]]:
     for result in results:
         for one in result.receivers:
             line = one.line_gbit_per_s
-            note = f"of {line:g} Gb/s" if line else f"{len(one.senders)} senders"
+            note = f"of {line:g} Gb/s" if line else plural(len(one.senders), "sender")
             yield one.gbit_per_s, note

@@ -12,6 +12,7 @@ from railgauge.incast_shares import LEAST_ROWS, NAMED_SHARE
 from railgauge.incast_tables import IncastTables, class_json, is_judged
 from railgauge.load import Run
 from railgauge.model import Case
+from railgauge.rdma_counter_names import MARKED, Kind
 from railgauge.rows import Row, run_document
 from railgauge.text import pad, plural
 
@@ -108,7 +109,7 @@ def show_incast_text(run: Run, slice_ns: int) -> Iterator[str]:
     yield from _slice_lines(tables)
     yield from _victim_lines(tables)
     yield from _class_lines(tables)
-    yield from tables.counters.lines()
+    yield from tables.counters.lines((*MARKED, Kind.OTHER))  # the classes tell of congestion
 
 
 def _heading(case: Case) -> str:

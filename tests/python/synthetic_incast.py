@@ -330,8 +330,6 @@ def triple(first: int, victim: tuple[int, int], times_ns: tuple[int, int], **cha
     words = ("isolated", "congested", "alone")
     kinds = zip(words, (*times_ns, times_ns[0]), strict=True)
     return [
-        IncastCase(
-            first + i, congestion=word, victim=victim, victim_rows=ping(elapsed), **changes
-        )
+        IncastCase(first + i, congestion=word, victim=victim, victim_rows=ping(elapsed), **changes)
         for i, (word, elapsed) in enumerate(kinds)
     ]

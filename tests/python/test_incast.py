@@ -32,7 +32,9 @@ from railgauge.site_rates import SiteRates
 HOSTS = ["n0", "n1", "n2", "n3", "n4", "n5"]
 
 
-def measured(folder: Path, *cases: IncastCase, cluster: Cluster | None = None) -> list[IncastResult]:
+def measured(
+    folder: Path, *cases: IncastCase, cluster: Cluster | None = None
+) -> list[IncastResult]:
     run = write_incast_run(folder / "run", cluster or Cluster(HOSTS), list(cases))
     results = list(iterate_incast(open_run(run)))
     assert [r.problem for r in results] == [""] * len(cases)
@@ -198,9 +200,10 @@ def test_ten_million_rows_take_bounded_memory(tmp_path: Path) -> None:
     (found,) = result.receivers
     assert found.latency is not None
     assert found.latency.rows == 2 * n
-    assert found.latency.quantiles[0.5] == np.sort(
-        np.concatenate([rows(case, r).elapsed_ns for r in (1, 2)])
-    )[n - 1]
+    assert (
+        found.latency.quantiles[0.5]
+        == np.sort(np.concatenate([rows(case, r).elapsed_ns for r in (1, 2)]))[n - 1]
+    )
     assert peak < 96 << 20  # the rows are 800 MB
 
 
@@ -238,7 +241,9 @@ def test_json_has_receivers_senders_classes_and_victims(
 
 def test_show_names_the_sender_and_the_factor(tmp_path: Path, railgauge: Railgauge) -> None:
     text = railgauge("show", sweep_with_victim(tmp_path)).stdout
-    assert "case 2 incast/verbs/host/write/0/3x1/65536x16/other/alone: n2 rank 2 rail 0: 0.60" in text
+    assert (
+        "case 2 incast/verbs/host/write/0/3x1/65536x16/other/alone: n2 rank 2 rail 0: 0.60" in text
+    )
     assert "done, unfair, controlled" in text
     assert "Slices of 10 ms" in text
     assert " 2.50" in text
@@ -275,7 +280,10 @@ def test_senders_of_another_program_are_refused(finished: Path, railgauge: Railg
 
 
 def test_an_unfinished_case_has_a_row_without_numbers(tmp_path: Path, railgauge: Railgauge) -> None:
-    cases = [IncastCase(0, status="failed", reason="rank 2 on n2 lost rank 0"), IncastCase(1, queues=2)]
+    cases = [
+        IncastCase(0, status="failed", reason="rank 2 on n2 lost rank 0"),
+        IncastCase(1, queues=2),
+    ]
     run = write_incast_run(tmp_path / "run", Cluster(HOSTS), cases)
     text = railgauge("show", run).stdout
     assert "failed: rank 2 on n2 lost rank 0" in text

@@ -97,7 +97,7 @@ def test_a_counter_tells_what_its_name_means(
 def test_congestion_that_was_signalled_and_lost_nothing_is_controlled() -> None:
     found = classed(healthy(CLUSTER))
     assert found.classes == (Class.CONTROLLED,)
-    assert "n0 mlx5_0 port 1: np_ecn_marked_roce_packets +120" in found.why
+    assert "np_ecn_marked_roce_packets +480 on 4 devices, most n0 mlx5_0 port 1 +120" in found.why
     assert "packets that a switch marked as congested" in found.why
 
 
@@ -206,9 +206,7 @@ def test_devices_that_are_not_at_work_say_nothing() -> None:
 def test_bytes_in_priority_0_are_wrong_where_the_incast_belongs_elsewhere(
     traffic_class: int | None, there: int, wrong: bool
 ) -> None:
-    found = classed(
-        healthy(CLUSTER, rx_prio0_bytes=there), load=Load({0: 10**9}, traffic_class)
-    )
+    found = classed(healthy(CLUSTER, rx_prio0_bytes=there), load=Load({0: 10**9}, traffic_class))
     assert (Class.WRONG_CLASS in found.reasons) == wrong
     assert Class.CONTROLLED in found.reasons
 
@@ -259,11 +257,15 @@ def verdicts(folder: Path, *cases: IncastCase, argv: str = "", **changes: object
     ("change", "expected"),
     [
         ({}, "PASS nothing was lost"),
-        ({"counters": healthy(CLUSTER, rx_discards_phy=1)}, "FAIL lossy: lost packets: n0 eth0"),
+        (
+            {"counters": healthy(CLUSTER, rx_discards_phy=1)},
+            "FAIL lossy: lost packets: rx_discards_phy +4 on 4 devices, most n0 eth0 +1",
+        ),
         ({"rows": steady({2: 0.5})}, "FAIL unfair: n2 rank 2 rail 0: 0.60 of the fair share"),
         ({"counters": healthy(CLUSTER, **STILL)}, "UNKNOWN not congested: no mark"),
         ({"counters": []}, "UNKNOWN unknown: no counter of marks"),
         ({"senders": (1,)}, "SKIP fewer than two senders"),
+        ({"status": "wrong", "wrong": 8}, "UNKNOWN its data were wrong; nothing was lost"),
         ({"status": "failed"}, "SKIP not measured: failed"),
         ({"status": "skipped"}, "SKIP not measured: skipped"),
     ],
@@ -273,7 +275,9 @@ def test_the_check_judges_by_class(tmp_path: Path, change: object, expected: str
     assert found.startswith(expected)
 
 
-@pytest.mark.parametrize("words", ['["x", "--traffic-class", "106"]', '["x","--traffic-class=106"]'])
+@pytest.mark.parametrize(
+    "words", ['["x", "--traffic-class", "106"]', '["x","--traffic-class=106"]']
+)
 def test_the_wrong_class_fails_by_the_command_line(tmp_path: Path, words: str) -> None:
     case = IncastCase(0, counters=healthy(CLUSTER, rx_prio0_bytes=3 * 1000 * 65536))
     (found,) = verdicts(tmp_path, case, argv=words)

@@ -124,8 +124,7 @@ def test_round_trips_after_the_window_or_before_a_ramps_last_step_are_left_out(
         return Rows(completed, np.append(times, 99_000))
 
     cases = [
-        replace(c, ramp=True, victim_rows=early_and_late)
-        for c in triple(0, (4, 5), (5_000, 5_000))
+        replace(c, ramp=True, victim_rows=early_and_late) for c in triple(0, (4, 5), (5_000, 5_000))
     ]
     (found,) = joined(tmp_path, cases)
     congested = found.parts[Congestion.CONGESTED].victim

@@ -111,7 +111,7 @@ def test_the_sweep_has_a_line_per_number_of_queues_and_the_line_rate(tmp_path: P
     congested, alone = data["facets"]["sweep"]
     for figure in (congested, alone):
         names = [t["name"] for t in figure["data"]]
-        assert names == ["1 QPs"] * 3 + ["8 QPs"] * 3 + ["nominal rate"]
+        assert names == ["1 QP"] * 3 + ["8 QPs"] * 3 + ["nominal rate"]
         assert figure["data"][0]["x"] == ["2", "8", "47"]
         assert figure["data"][-1]["y"] == [20.0, 20.0]
 
@@ -129,7 +129,7 @@ def test_victims_are_drawn_isolated_and_congested_with_their_factors(tmp_path: P
 def test_classes_reasons_and_counters_are_in_the_page(tmp_path: Path) -> None:
     text = Outline(page_of(tmp_path, "demonstration")).text
     assert "Was the congestion controlled?" in text
-    assert "lost packets: gpu-00 eth0: rx_discards_phy +3" in text
+    assert "lost packets: rx_discards_phy +144 on 48 devices, most gpu-00 eth0 +3" in text
     assert "서울-노드 rank 5 rail 0: 0.5" in text
     assert "senders below their share" in text
 

@@ -50,7 +50,10 @@ def _verdict(tables: IncastTables, result: IncastResult) -> tuple[Verdict, str]:
     found = tables.classification(result)
     if found is None:
         return Verdict.UNKNOWN, "it was not classified"
-    return _of(found)
+    verdict, reason = _of(found)
+    if verdict is Verdict.PASS and result.case.wrong:
+        return Verdict.UNKNOWN, f"its data were wrong; {reason}"
+    return verdict, reason
 
 
 def _skipped(case: Case) -> str:

@@ -18,6 +18,7 @@ from railgauge.figures.style import (
 )
 from railgauge.incast_results import ReceiverResult
 from railgauge.incast_shares import NAMED_SHARE, Floats, coarser
+from railgauge.text import plural
 
 _MOST_LINES = 8
 _BELOW = {"orientation": "h", "y": -0.2, "x": 0, "yanchor": "top"}
@@ -42,7 +43,7 @@ def sweep_figure(points: Sequence[SweepPoint]) -> Figure:
     data: list[Figure] = []
     for number, queues in enumerate(sorted({p.queues for p in points})):
         own = sorted((p for p in points if p.queues == queues), key=lambda p: p.senders)
-        data += _lines(own, f"{queues} QPs", PALETTE[number % len(PALETTE)])
+        data += _lines(own, plural(queues, "QP"), PALETTE[number % len(PALETTE)])
     lines = {p.receiver.line_gbit_per_s for p in points} - {None}
     senders = sorted({p.senders for p in points})
     if len(lines) == 1 and (line := lines.pop()):
