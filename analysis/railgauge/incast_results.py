@@ -258,6 +258,7 @@ def _measure_victim(reader: WindowReader, setup: Setup, victim: Victim) -> Victi
     for completed_ns, timed in inside(checked=True):
         tally.add(timed)
         blocks.add(completed_ns, timed[0], timed[2])
+    blocks.finish()
     latency = tally.finish(lambda: (timed for _, timed in inside(checked=False)))
     return None if latency is None else VictimTimes(latency, blocks)
 

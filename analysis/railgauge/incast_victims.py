@@ -43,6 +43,8 @@ class BlockTally:
         Round trips of each stretch, and the sum of their times.
     counts : ndarray of int, shape (blocks, buckets)
         Round trips by time, in buckets 0.27 % wide.
+    buckets : ndarray of int, shape (buckets,)
+        Bucket i holds times of [2^(i/256), 2^((i+1)/256)) ns; after `finish` only those in use.
     """
 
     def __init__(self, begin_ns: int, end_ns: int) -> None:
@@ -51,6 +53,7 @@ class BlockTally:
         self.weight = np.zeros(TIME_BLOCKS)
         self.total_ns = np.zeros(TIME_BLOCKS)
         self.counts = np.zeros((TIME_BLOCKS, 0), np.int64)
+        self.buckets = np.zeros(0, np.int64)
 
     def add(self, completed_ns: Int64s, elapsed_ns: Int64s, weights: Int64s | None) -> None:
         """Add rows of shape (n,), all of them inside the window."""
@@ -66,6 +69,12 @@ class BlockTally:
         self.counts = np.pad(self.counts, ((0, 0), (0, width - self.counts.shape[1])))
         flat = np.bincount(at * width + bucket, each, TIME_BLOCKS * width)
         self.counts += flat.reshape(TIME_BLOCKS, width).astype(np.int64)
+        self.buckets = np.arange(width)
+
+    def finish(self) -> None:
+        """Let go of buckets without round trips; nothing can be added any more."""
+        used = np.flatnonzero(self.counts.sum(axis=0))
+        self.buckets, self.counts = self.buckets[used], self.counts[:, used]
 
     def resampled(self, random: np.random.RandomState) -> tuple[Floats, Floats] | None:
         """Draw stretches with replacement; return averages and 99th percentiles, ns.
@@ -75,9 +84,8 @@ class BlockTally:
         used = np.flatnonzero(self.weight)
         if used.size < LEAST_BLOCKS:
             return None
-        buckets = np.flatnonzero(self.counts.sum(axis=0))
-        counts = self.counts[np.ix_(used, buckets)].astype(np.float64)
-        centres = 2.0 ** ((buckets + 0.5) / _BUCKETS_PER_OCTAVE)
+        counts = self.counts[used].astype(np.float64)
+        centres = 2.0 ** ((self.buckets + 0.5) / _BUCKETS_PER_OCTAVE)
         drawn = random.randint(0, used.size, (_RESAMPLES, used.size))
         times = np.stack([np.bincount(row, minlength=used.size) for row in drawn]).astype(float)
         averages: Floats = (times @ self.total_ns[used]) / (times @ self.weight[used])

@@ -39,7 +39,6 @@ _MOST_TOLD = 400
 _BAD = {str(c) for c in (Class.WRONG_CLASS, Class.LOSSY, Class.UNFAIR)}
 _CASE: tuple[TableColumn, ...] = (
     ("case", "case", 0),
-    ("operation", "operation", 0),
     ("backend", "backend", 0),
     ("memory", "memory", 0),
     ("verb", "verb", 0),
@@ -105,12 +104,12 @@ _VICTIMS: tuple[TableColumn, ...] = (
     ("victim_bytes", "victim's size (B)", 0),
     ("isolated_us", "isolated average (us)", 2),
     ("congested_us", "congested average (us)", 2),
-    ("average_factor", "factor", 3),
+    ("average_factor", "factor of average", 3),
     ("average_factor_low", "low", 3),
     ("average_factor_high", "high", 3),
     ("isolated_p99_us", "isolated p99 (us)", 2),
     ("congested_p99_us", "congested p99 (us)", 2),
-    ("p99_factor", "factor", 3),
+    ("p99_factor", "factor of p99", 3),
     ("p99_factor_low", "low", 3),
     ("p99_factor_high", "high", 3),
     ("isolated_rows", "isolated rows", 0),

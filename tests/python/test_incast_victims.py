@@ -31,6 +31,7 @@ def times_of(elapsed: np.ndarray, weights: np.ndarray | None = None) -> VictimTi
     tally, blocks = LatencyTally(), BlockTally(0, elapsed.size)
     tally.add((elapsed, elapsed, weights))
     blocks.add(np.arange(elapsed.size), elapsed, weights)
+    blocks.finish()
     latency = tally.finish(lambda: [(elapsed, elapsed, weights)])
     assert latency is not None
     return VictimTimes(latency, blocks)
