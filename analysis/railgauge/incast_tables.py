@@ -38,7 +38,7 @@ COUNTS = (
     *("senders", "queues", "bytes", "depth", "victim_bytes", "rows_per_second", "warmup_ns"),
     *("duration_ns", "receiver", "receiver_rail", "slices", "starved_slices", "latency_rows"),
     *("requests", "victim_rows", "sender", "sender_rail", "sent_bytes", "rows"),
-    *("marks", "pauses", "waits", "drops", "rdma_error_count"),
+    *("marks", "pauses", "waits", "drops", "rdma_error_count", "priority_0_bytes"),
 )
 """Columns of whole numbers."""
 
@@ -192,14 +192,19 @@ class IncastTables:
         return row | self.counters.row(result.case)
 
     def _signals(self, result: IncastResult) -> Row:
-        """Return how far counters of each kind moved; None where nothing of the kind is known."""
-        row: Row = dict.fromkeys(_SIGNAL_COLUMNS)
+        """Return how far counters of each kind moved; None where nothing of the kind is known.
+
+        With them what the nodes at work received in priority 0, B.
+        """
+        row: Row = dict.fromkeys((*_SIGNAL_COLUMNS, "priority_0_bytes"))
         if not result.receivers:
             return row
         evidence = self.evidence(result)
         for name, signal in _SIGNAL_COLUMNS.items():
             if signal in evidence.watched and not evidence.unknown([signal]):
                 row[name] = sum(t.change.delta or 0 for t in evidence.moved([signal]))
+        if evidence.priority_0:
+            row["priority_0_bytes"] = sum(evidence.priority_0.values())
         return row
 
 

@@ -91,6 +91,7 @@ _CLASSES: tuple[TableColumn, ...] = (
     ("waits", "waits", 0),
     ("drops", "drops", 0),
     ("rdma_error_count", "RDMA errors", 0),
+    ("priority_0_bytes", "in priority 0 (B)", 0),
     ("jain", "Jain", 4),
     ("why", "why", 0),
 )

@@ -231,6 +231,8 @@ def test_json_has_receivers_senders_classes_and_victims(
     assert row["named"] == "n2 rank 2 rail 0: 0.60 of the fair share"
     assert row["average_factor"] == pytest.approx(2.5, rel=1e-3)
     assert row["aggregate_change_percent"] == 0
+    assert (row["marks"], row["pauses"], row["drops"]) == (6 * 160, 6 * 7, 0)
+    assert row["priority_0_bytes"] == 6 * 9
     assert alone["receivers"][0]["average_factor"] is None
     assert set(alone["classes"]) == {"unfair", "controlled"}
     assert [s["share"] for s in alone["sender_rows"]] == [pytest.approx(x) for x in (1.2, 0.6, 1.2)]
@@ -272,6 +274,17 @@ def test_export_has_a_row_per_receiver_and_one_per_sender(
     assert [s["named"] for s in senders] == ["", "yes", "", "", "yes", ""]
     assert senders[1]["sender_host"] == "n2"
     assert "6 rows" in railgauge("export", run, "--senders", "-o", tmp_path / "o.parquet").stdout
+
+
+def test_exported_counters_say_what_they_mean(tmp_path: Path, railgauge: Railgauge) -> None:
+    file = tmp_path / "counters.csv"
+    assert (
+        railgauge("export", sweep_with_victim(tmp_path), "--counters", "-o", file).returncode == 0
+    )
+    with file.open() as opened:
+        found = {r["name"]: (r["kind"], r["delta"]) for r in csv.DictReader(opened)}
+    assert found["rx_prio3_pause"] == ("pause", "7")
+    assert found["np_ecn_marked_roce_packets"] == ("congestion", "120")
 
 
 def test_senders_of_another_program_are_refused(finished: Path, railgauge: Railgauge) -> None:
