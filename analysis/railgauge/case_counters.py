@@ -7,8 +7,9 @@ found.of(case).mark, found.row(case), found.lines()
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from railgauge.errors import RailgaugeError
 from railgauge.load import Run
@@ -47,6 +48,11 @@ class CaseCounters:
     def told(self) -> list[Change]:
         """Return the counters that are told one by one."""
         return [c for c in self.found.changes if c.kind in _TOLD]
+
+
+def _only(kinds: Sequence[Kind], found: CaseCounters) -> CaseCounters:
+    changes = tuple(c for c in found.found.changes if c.kind in kinds)
+    return replace(found, found=replace(found.found, changes=changes))
 
 
 class RunCounters:
@@ -119,9 +125,12 @@ class RunCounters:
         found = (self.of(case) for case in self._run.finished_cases)
         return [c for c in found if c.recorded or c.problem]
 
-    def lines(self) -> Iterator[str]:
-        """Yield what moved, case by case, and what the names mean; nothing where nothing did."""
-        told = [c for c in self.cases() if c.told or c.problem]
+    def lines(self, kinds: Sequence[Kind] = _TOLD) -> Iterator[str]:
+        """Yield what moved, case by case, and what the names mean; nothing where nothing did.
+
+        ``kinds`` are those to tell; where others are told elsewhere.
+        """
+        told = [c for c in map(partial(_only, kinds), self.cases()) if c.told or c.problem]
         if not told:
             return
         yield "#"

@@ -87,10 +87,11 @@ def parse(argv: Sequence[str] | None) -> Options:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="name", required=True, metavar="COMMAND")
-    _add(commands, "show", _show, "print the results as a table")
+    _add_slice(_add(commands, "show", _show, "print the results as a table"))
     report = _add(commands, "report", _report, "write a self-contained HTML page")
     report.add_argument("-o", "--output", type=Path, help="default: <run>.html")
     _add_rig(report)
+    _add_slice(report)
     export = _add(commands, "export", _export, "write CSV or Parquet, one row per case")
     export.add_argument("-o", "--output", type=Path, help="required, but for --archive")
     export.add_argument("--as", dest="kind", choices=("csv", "parquet"), help="default: by -o")
@@ -98,11 +99,14 @@ def parse(argv: Sequence[str] | None) -> Options:
     what.add_argument("--pairs", action="store_true", help="a row per pair (of railgauge-pairs)")
     memories = "pairs by size, queue pairs and memory, beside host memory"
     what.add_argument("--memories", action="store_true", help=memories)
+    senders = "a row per sender (of railgauge-incast)"
+    what.add_argument("--senders", action="store_true", help=senders)
     what.add_argument("--samples", action="store_true", help="the raw samples instead")
     what.add_argument("--counters", action="store_true", help="a row per counter and case")
     what.add_argument("--series", action="store_true", help="a row per reading of a gauge")
     archive = "the files kept with the run, NCCL's topology for one; replaces none"
     what.add_argument("--archive", type=Path, metavar="FOLDER", help=archive)
+    _add_slice(export)
     packing = _add(commands, "pack", _pack, "make one file of the parts of a run that has ended")
     packing.add_argument("--overwrite", action="store_true", help="replace an existing <run>")
     _add_rig(_add(commands, "check", _check, "judge the run; the exit code is the verdict"))
@@ -123,6 +127,18 @@ def _add(commands: Any, name: str, command: Callable[[Options], int], text: str)
 def _add_rig(parser: Any) -> None:
     text = "judge a double or a simulation like hardware (it stays marked RIG)"
     parser.add_argument("--allow-rig", action="store_true", help=text)
+
+
+def _add_slice(parser: Any) -> None:
+    text = "width of the slices of a window, in ms (of railgauge-incast); default 10"
+    parser.add_argument("--slice", type=_slice_ns, default=10_000_000, metavar="MS", help=text)
+
+
+def _slice_ns(text: str) -> int:
+    value = float(text)
+    if not 0.001 <= value <= 1e7:  # NaN, too
+        raise argparse.ArgumentTypeError(f"{text} is not between 0.001 and 10000000 ms")
+    return round(value * 1e6)
 
 
 def _print(options: Options, document: Any, lines: Iterable[str]) -> None:
@@ -151,7 +167,8 @@ def _show(options: Options) -> int:
 
     run = _open(options)
     as_json = options.format == "json"
-    _print(options, show_json(run) if as_json else None, () if as_json else show_text(run))
+    document = show_json(run, options.slice) if as_json else None
+    _print(options, document, () if as_json else show_text(run, options.slice))
     return 0
 
 
@@ -160,7 +177,8 @@ def _report(options: Options) -> int:
 
     run = _open(options)
     default = run.location.out.with_name(run.location.out.name + ".html")
-    path = write_report(run, options.output or default, allow_rig=options.allow_rig)
+    output = options.output or default
+    path = write_report(run, output, allow_rig=options.allow_rig, slice_ns=options.slice)
     shown = clean(os.fspath(path))
     _print(options, {"report": shown, "run": run.name, "rig": run.info.is_rig}, [shown])
     return 0
@@ -185,7 +203,9 @@ def _export(options: Options) -> int:
         export_samples,
         kind_of,
     )
+    from railgauge.export_incast import export_receivers, export_senders
     from railgauge.export_tables import export_counters, export_series
+    from railgauge.incast import is_incast
 
     kind = kind_of(options.output, options.kind)
     run = _open(options)
@@ -197,7 +217,12 @@ def _export(options: Options) -> int:
         export_series: options.series,
     }
     export = next((e for e, wanted in chosen.items() if wanted), export_cases)
-    count = export(run, options.output, kind)
+    if options.senders:
+        count = export_senders(run, options.output, kind, options.slice)
+    elif export is export_cases and is_incast(run):
+        count = export_receivers(run, options.output, kind, options.slice)
+    else:
+        count = export(run, options.output, kind)
     shown = clean(os.fspath(options.output))
     document = {"export": shown, "rows": count, "run": run.name, "rig": run.info.is_rig}
     _print(options, document, [f"{shown}: {count} rows"])

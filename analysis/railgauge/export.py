@@ -18,6 +18,7 @@ import pyarrow.parquet as pa_parquet
 from railgauge.case_counters import COUNTER_NUMBERS, RunCounters
 from railgauge.communicators import STEP_COLUMNS
 from railgauge.errors import RailgaugeError
+from railgauge.incast_tables import COUNTS, NUMBERS
 from railgauge.load import Run
 from railgauge.model import Case
 from railgauge.output import replacing, require_free
@@ -38,10 +39,12 @@ _MESSAGE_COUNTS = ("queues", *COUNTER_NUMBERS)
 _UNSIGNED = ("ops_per_sample", "checked_elements", "wrong_elements")
 _TYPES = (
     dict.fromkeys(
-        (*NUMBER_COLUMNS, *PAIR_NUMBERS, *DEVICE_COLUMNS, *STEP_COLUMNS, *SIZE_NUMBERS),
+        (*NUMBER_COLUMNS, *PAIR_NUMBERS, *DEVICE_COLUMNS, *STEP_COLUMNS, *SIZE_NUMBERS, *NUMBERS),
         pa.float64(),
     )
-    | dict.fromkeys((*_COUNTS, *_PAIR_COUNTS, *_LIBRARY_COUNTS, *_MESSAGE_COUNTS), pa.int64())
+    | dict.fromkeys(
+        (*_COUNTS, *_PAIR_COUNTS, *_LIBRARY_COUNTS, *_MESSAGE_COUNTS, *COUNTS), pa.int64()
+    )
     | dict.fromkeys(("group_name", "rdma_counters", "reference_memory"), pa.string())
     | dict.fromkeys(_UNSIGNED, pa.uint64())
 )
@@ -70,7 +73,7 @@ def export_cases(run: Run, path: Path, kind: FileKind) -> int:
     """Write one row per case and group, derived bandwidths included; return the row count."""
     counters = RunCounters(run)
     found = (row | counters.row(r.case) for r in iterate(run) for row in rows([r]))
-    return _export_rows(run, found, path, kind)
+    return export_rows(run, found, path, kind)
 
 
 def export_pairs(run: Run, path: Path, kind: FileKind) -> int:
@@ -82,7 +85,7 @@ def export_pairs(run: Run, path: Path, kind: FileKind) -> int:
         The run has no pairs.
     """
     _require_pairs(run, "--pairs")
-    return _export_rows(run, exported_rows(PairsTables(run)), path, kind)
+    return export_rows(run, exported_rows(PairsTables(run)), path, kind)
 
 
 def export_memories(run: Run, path: Path, kind: FileKind) -> int:
@@ -98,7 +101,7 @@ def export_memories(run: Run, path: Path, kind: FileKind) -> int:
     _require_pairs(run, "--memories")
     tables = PairsTables(run)
     found = size_rows([*tables.sets, *tables.node_sets])
-    return _export_rows(run, (flat(row) for row in found), path, kind)
+    return export_rows(run, (flat(row) for row in found), path, kind)
 
 
 def _require_pairs(run: Run, option: str) -> None:
@@ -107,7 +110,8 @@ def _require_pairs(run: Run, option: str) -> None:
         raise RailgaugeError(f"run {run.name} has no pairs", why, f"Leave {option} out.")
 
 
-def _export_rows(run: Run, rows: Iterable[Row], path: Path, kind: FileKind) -> int:
+def export_rows(run: Run, rows: Iterable[Row], path: Path, kind: FileKind) -> int:
+    """Write flat rows, each with what the run says about itself; return the row count."""
     info = run.info
     context = {
         "run": run.name,

@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from railgauge.congestion_names import telling_of
 from railgauge.export import FileKind, safe, writer
 from railgauge.load import Run
 from railgauge.model import Case, Counter
@@ -44,7 +45,8 @@ def export_counters(run: Run, path: Path, kind: FileKind) -> int:
     """Write one row per counter and finished case; return the row count.
 
     ``delta`` is empty where the status is not ``ok``, for then nobody knows it; ``delta_bytes`` is
-    what RDMA devices count in words of four bytes. ``kind`` and ``meaning`` are of RDMA counters.
+    what RDMA devices count in words of four bytes. ``kind`` and ``meaning`` are of RDMA counters,
+    and of what interfaces count of congestion and loss.
     """
     hosts = {r.node: r.host for r in run.ranks}
 
@@ -69,7 +71,9 @@ def export_counters(run: Run, path: Path, kind: FileKind) -> int:
 
 def _meaning(row: Counter) -> Row:
     if row.source not in SOURCES:
-        return {"delta_bytes": None, "kind": None, "meaning": None}
+        telling = telling_of(row)
+        told: Row = {"kind": str(telling.signal), "meaning": telling.text} if telling else {}
+        return {"delta_bytes": None, "kind": None, "meaning": None} | told
     change = Change(row)
     about: Row = {"kind": str(change.kind), "meaning": change.meaning.text or None}
     return about | {"delta_bytes": None if change.bytes is None else float(change.bytes)}

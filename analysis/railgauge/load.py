@@ -96,6 +96,7 @@ class Run:
     expired: Expired | None
     notices: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    site_json: str | None = None
 
     @property
     def name(self) -> str:
@@ -225,6 +226,7 @@ def open_location(location: Location) -> Run:
             site=hdf5.read_text(file, "site"),
             expired=parse_expired(expired_text) if expired_text else None,
             problems=problems,
+            site_json=hdf5.read_text(file, "site_json"),
         )
     if not location.finished:
         run.expired = _read_expired_file(location.parts, info.plan_id, problems)

@@ -33,13 +33,22 @@ class _Interval:
         self.shift = max(0, (width - 1).bit_length() - bits)
         self.counts = np.zeros(((width - 1) >> self.shift) + 1, np.int64)
 
-    def count(self, values: Int64s) -> None:
+    def count(self, values: Int64s, weights: Int64s | None) -> None:
         # Unsigned, what lies below the interval is far above it: one comparison is enough.
         offsets = values - self.low
-        inside = offsets[offsets.view(np.uint64) < self.width]
+        chosen = offsets.view(np.uint64) < self.width
+        inside = offsets[chosen]
         if inside.size:
             inside >>= self.shift
-            self.counts += np.bincount(inside, minlength=self.counts.size)
+            self.counts += _tally(
+                inside, None if weights is None else weights[chosen], self.counts.size
+            )
+
+
+def _tally(buckets: Int64s, weights: Int64s | None, size: int = 0) -> Int64s:
+    """Count buckets, each as often as its weight says; exact while the sum is below 2^53."""
+    counts: Int64s = np.bincount(buckets, weights, size).astype(np.int64, copy=False)
+    return counts
 
 
 class ExactQuantiles:
@@ -75,12 +84,20 @@ class ExactQuantiles:
 
     @property
     def count(self) -> int:
-        """Number of values added."""
+        """Number of values added, or the sum of their weights."""
         return int(self._counts.sum())
 
-    def add(self, values: Int64s) -> None:
-        """Count values, shape (n,), in the first pass; ValueError when one is out of range."""
-        counts = np.bincount(self._buckets(values))  # refuses what is negative
+    def add(self, values: Int64s, weights: Int64s | None = None) -> None:
+        """Count values in the first pass; ValueError when one is out of range.
+
+        Parameters
+        ----------
+        values : ndarray, shape (n,)
+        weights : ndarray, shape (n,), optional
+            How many values each stands for, positive; their sum over all is below 2^53. Every pass
+            has the same ones.
+        """
+        counts = _tally(self._buckets(values), weights)  # refuses what is negative
         if counts.size > self._bucket_limit:
             raise ValueError("values must be below 2^52")
         if counts.size > self._counts.size:
@@ -125,10 +142,10 @@ class ExactQuantiles:
         """True when every order statistic asked for is known."""
         return not self._open
 
-    def refine(self, values: Int64s) -> None:
+    def refine(self, values: Int64s, weights: Int64s | None = None) -> None:
         """Count values again, in a further pass over the same stream."""
         for interval in self._open:
-            interval.count(values)
+            interval.count(values, weights)
 
     def narrow(self) -> None:
         """End a further pass."""

@@ -27,10 +27,13 @@ from railgauge.figures.lateness import lateness_figure
 from railgauge.figures.sizes import Series, series_of, size_figure
 from railgauge.figures.style import Figure, base_layout, rig_annotation
 from railgauge.figures.timeline import most_remarkable, timelines
+from railgauge.incast import is_incast
+from railgauge.incast_shares import SLICE_NS
 from railgauge.load import Run
 from railgauge.output import replacing, require_free
 from railgauge.pairs import is_pairs
 from railgauge.report_counters import counter_contents, counter_tiles
+from railgauge.report_incast import incast_contents
 from railgauge.report_library import library_contents
 from railgauge.report_pairs import pairs_contents
 from railgauge.report_tables import alarms, facts_table, result_table, tiles
@@ -44,18 +47,21 @@ _TIMELINE_POINTS = 150_000
 _SERIES_PER_CHART = 12
 
 
-def write_report(run: Run, path: Path, *, allow_rig: bool) -> Path:
+def write_report(run: Run, path: Path, *, allow_rig: bool, slice_ns: int = SLICE_NS) -> Path:
     """Write the report and return its path; it appears under that name when it is whole."""
     require_free(path, run.location)
-    page = render(run, allow_rig=allow_rig)
+    page = render(run, allow_rig=allow_rig, slice_ns=slice_ns)
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
     return path
 
 
-def render(run: Run, *, allow_rig: bool) -> str:
-    """Compute everything and return the page."""
-    contents = pairs_contents(run) if is_pairs(run) else _contents(run)
+def render(run: Run, *, allow_rig: bool, slice_ns: int = SLICE_NS) -> str:
+    """Compute everything and return the page; windows in slices of ``slice_ns``."""
+    if is_incast(run):
+        contents = incast_contents(run, slice_ns)
+    else:
+        contents = pairs_contents(run) if is_pairs(run) else _contents(run)
     guard.beat()
     checks = run_checks(run, allow_rig=allow_rig)
     if run.info.is_rig:
@@ -109,6 +115,7 @@ def _contents(run: Run) -> dict[str, Any]:
     operations = [r for r in results if not is_communicator(r.case)]
     return library | {
         "pairs": False,
+        "incast": None,
         "figures": _figures(operations, run, charts, colours) | library["figures"],
         "timelines": timelines(results),
         "maps": [],

@@ -77,6 +77,7 @@ def pairs_contents(run: Run) -> dict[str, Any]:
     samples = sum(p.samples for r in tables.results for p in r.pairs)
     return {
         "pairs": True,
+        "incast": None,
         "ranking": None,
         "more_groups": 0,
         "communicators": None,

@@ -79,6 +79,7 @@ _FOLDED = {
     *("algorithm", "protocol", "channels"),
     *("pattern", "direction", "depth", "rails", "plane", "repeat"),
     *("verb", "queues", "served_host", "signal_interval", "reference_memory"),
+    *("spread", "ramp", "victim", "victim_ranks", "victim_bytes", "slice_ms"),
 }
 """Columns left out of the table when all rows agree; the line above it says the value."""
 

@@ -201,6 +201,23 @@ class Samples:
                 self._fill(view, column, group, first)
             yield views
 
+    def check_times_of_ranks(self) -> bool:
+        """Do what `check_all_times` does where ranks of a group have unequal numbers of samples.
+
+        Returns
+        -------
+        bool
+            Whether any rank of a group holds samples.
+        """
+        held = False
+        for rank in np.flatnonzero(self.group >= 0).tolist():
+            begin, end = (int(o) for o in self.offsets[rank : rank + 2])
+            for first in range(begin, end, SLAB_SAMPLES):
+                last = min(end, first + SLAB_SAMPLES)
+                self._check_times(*(self.columns[n].read(first, last) for n in _TIME_COLUMNS))
+                held = True
+        return held
+
     def check_all_times(self) -> None:
         """Read every time once, for what `slabs` would refuse.
 

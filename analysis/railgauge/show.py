@@ -11,6 +11,8 @@ from railgauge.case_counters import RunCounters
 from railgauge.communicators import is_communicator
 from railgauge.group_sets import GroupSets, ranking_rows
 from railgauge.groups import is_split
+from railgauge.incast import is_incast
+from railgauge.incast_shares import SLICE_NS
 from railgauge.load import Run
 from railgauge.model import Status
 from railgauge.pairs import is_pairs
@@ -25,6 +27,7 @@ from railgauge.show_columns import (
     unusual_words,
 )
 from railgauge.show_groups import cell, communicator_lines, ranking_lines
+from railgauge.show_incast import show_incast_json, show_incast_text
 from railgauge.show_pairs import show_pairs_json, show_pairs_text
 from railgauge.text import pad, plural, shorten
 
@@ -38,8 +41,10 @@ _TEXTS = ("group_name", "active", "algorithm", "protocol")
 _HEADING_KEYS = ("operation", "backend", "memory", "place", "mode", "start")
 
 
-def show_json(run: Run) -> dict[str, Any]:
-    """Return the run and its rows as one JSON document."""
+def show_json(run: Run, slice_ns: int = SLICE_NS) -> dict[str, Any]:
+    """Return the run and its rows as one JSON document; windows in slices of ``slice_ns``."""
+    if is_incast(run):
+        return show_incast_json(run, slice_ns)
     if is_pairs(run):
         return show_pairs_json(run)
     sets, found, counters = GroupSets(), [], RunCounters(run)
@@ -55,9 +60,12 @@ def show_json(run: Run) -> dict[str, Any]:
     return document
 
 
-def show_text(run: Run) -> Iterator[str]:
-    """Yield the lines of the table as the cases are computed."""
+def show_text(run: Run, slice_ns: int = SLICE_NS) -> Iterator[str]:
+    """Yield the lines of the table as the cases are computed; windows in slices of ``slice_ns``."""
     yield from _preamble(run)
+    if is_incast(run):
+        yield from show_incast_text(run, slice_ns)
+        return
     if is_pairs(run):
         yield from show_pairs_text(run)
         return

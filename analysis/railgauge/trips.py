@@ -34,11 +34,15 @@ class Trips:
         """Number of latencies."""
         return int(self.counts.sum())
 
-    def add(self, times_ns: Int64s, per: int) -> None:
-        """Add the times of samples, any shape, all positive; one operation takes 1 / per."""
+    def add(self, times_ns: Int64s, per: int, weights: Int64s | None = None) -> None:
+        """Add the times of samples, any shape, all positive; one operation takes 1 / per.
+
+        ``weights``, as many, say how many operations each stands for.
+        """
         latency_ns = times_ns.ravel() / per
         buckets = np.floor(np.log2(np.maximum(latency_ns, 1)) * BUCKETS_PER_OCTAVE)
-        self._add_counts(np.bincount(buckets.astype(np.int64)))
+        counts = np.bincount(buckets.astype(np.int64), weights)
+        self._add_counts(counts.astype(np.int64, copy=False))
         self.maximum_ns = max(self.maximum_ns, float(latency_ns.max(initial=0.0)))
 
     def merge(self, other: Trips) -> None:

@@ -379,7 +379,7 @@ def test_every_command_speaks_json(
 def test_a_bug_ends_in_one_line_too(finished: Path, tmp_path: Path) -> None:
     script = (
         "import sys, railgauge.show, railgauge.cli as cli\n"
-        "def broken(run): raise ZeroDivisionError('two\\nlines')\n"
+        "def broken(*_): raise ZeroDivisionError('two\\nlines')\n"
         "railgauge.show.show_text = broken\n"
         f"sys.exit(cli.main(['show', {str(finished)!r}]))\n"
     )

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 from synthetic import Plan, expired_document, sweep, write_parts, write_run
 from synthetic_groups import communicators_run, rails_plan
+from synthetic_incast import MS, Cluster, triple, write_incast_run
 from synthetic_pairs import Fabric, all_pairs, write_pairs_run
 
 import railgauge.check
@@ -72,7 +73,7 @@ MUTATORS: tuple[Callable[[bytearray, random.Random], None], ...] = (
 
 
 VICTIMS = (
-    *("run", "pairs", "rails", "lives"),
+    *("run", "pairs", "rails", "lives", "incast"),
     *("partial.parts/header.h5", "partial.parts/0001.h5"),
 )
 
@@ -94,6 +95,8 @@ def seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_parts(folder / "partial", plan, finished=3)
     fabric = Fabric(["n0", "n1", "n2"])
     write_pairs_run(folder / "pairs", fabric, all_pairs(fabric, [1024], samples=10))
+    cases = triple(0, (3, 4), (200_000, 400_000), senders=(1, 2), duration_ns=20 * MS)
+    write_incast_run(folder / "incast", Cluster(["n0", "n1", "n2", "n3", "n4"]), cases)
     write_run(folder / "rails", rails_plan())
     communicators_run(folder / "lives")
     return folder
@@ -124,6 +127,7 @@ def commands(run: Path, number: int) -> list[list[str]]:
         samples = str(run.with_name("samples.parquet"))
         found.append(["export", str(run), "--samples", "-o", samples])
         found.append(["export", str(run), "--pairs", "-o", samples])
+        found.append(["export", str(run), "--senders", "-o", samples])
         found.append(["export", str(run), "-o", samples])
         found.append(["pack", str(run), "--overwrite"])
     return found

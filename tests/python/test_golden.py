@@ -18,6 +18,15 @@ from synthetic import (
     write_parts,
     write_run,
 )
+from synthetic_incast import (
+    Cluster,
+    IncastCase,
+    healthy,
+    site_of,
+    steady,
+    triple,
+    write_incast_run,
+)
 from synthetic_pairs import Fabric, all_pairs, degraded_port, write_pairs_run
 
 GOLDEN = ROOT / "tests" / "golden" / "python"
@@ -67,7 +76,33 @@ def pairs_run(folder: Path) -> Path:
     return write_pairs_run(folder / "pairs", fabric, cases)
 
 
-RUNS = {"finished": finished_run, "interrupted": interrupted_double, "pairs": pairs_run}
+def incast_run(folder: Path) -> Path:
+    cluster = Cluster(["n0", "n1", "노드-이", "n3", "n4", "n5"], rails=2)
+    cluster.site = site_of(cluster, 40.0)
+    lost = healthy(cluster, rx_discards_phy=3, out_of_sequence=2)
+    silent = healthy(cluster, np_ecn_marked_roce_packets=0, rp_cnp_handled=0, rx_prio3_pause=0)
+    cases = triple(0, (8, 10), (5_000, 12_500), senders=(2, 4, 6))
+    cases += [
+        IncastCase(3, senders=(2, 4, 6, 3), rows=steady({4: 0.4})),
+        IncastCase(4, senders=(2, 4, 6, 3), queues=4, counters=lost),
+        IncastCase(5, senders=(2, 4), counters=silent),
+        IncastCase(6, senders=(2,), queues=8),
+        IncastCase(7, senders=(2, 4), ramp=True, counters=[]),
+        IncastCase(8, senders=(2, 4, 6, 3), receivers=(0, 1), crew_of={6: 1, 3: 1}),
+        IncastCase(
+            9, senders=(2, 4), queues=16, status="failed", reason="rank 4 (노드-이) is lost"
+        ),
+        IncastCase(10, senders=(2, 4), queues=32, status="wrong", wrong=8, reason="8 are wrong"),
+    ]
+    return write_incast_run(folder / "incast", cluster, cases)
+
+
+RUNS = {
+    "finished": finished_run,
+    "interrupted": interrupted_double,
+    "pairs": pairs_run,
+    "incast": incast_run,
+}
 
 OUTPUTS = {
     "show.txt": ["show", "{run}"],
@@ -78,7 +113,9 @@ OUTPUTS = {
     "export.csv": ["export", "{run}", "-o", "{output}"],
 }
 PAIRS_OUTPUTS = {"export-pairs.csv": ["export", "{run}", "--pairs", "-o", "{output}"]}
+SENDERS_OUTPUTS = {"export-senders.csv": ["export", "{run}", "--senders", "-o", "{output}"]}
 ALL = [(n, o) for n in RUNS for o in OUTPUTS] + [("pairs", o) for o in PAIRS_OUTPUTS]
+ALL += [("incast", o) for o in SENDERS_OUTPUTS]
 
 
 @pytest.mark.parametrize(("name", "output"), ALL)
@@ -87,7 +124,7 @@ def test_output_is_the_golden_one(
 ) -> None:
     run = RUNS[name](tmp_path)
     target = tmp_path / output
-    words = (OUTPUTS | PAIRS_OUTPUTS)[output]
+    words = (OUTPUTS | PAIRS_OUTPUTS | SENDERS_OUTPUTS)[output]
     result = railgauge(*[w.format(run=run, output=target) for w in words])
     assert result.stderr == ""
     found = target.read_text(encoding="utf-8") if target.exists() else result.stdout

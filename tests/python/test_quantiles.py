@@ -47,6 +47,21 @@ def test_every_order_statistic_equals_the_sorted_values(
 
 
 @settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 10_000_000), st.integers(1, 9)), min_size=1, max_size=99))
+def test_a_weight_is_as_many_equal_values(pairs: list[tuple[int, int]]) -> None:
+    values, weights = (np.array(column, np.int64) for column in zip(*pairs, strict=True))
+    repeated = sorted(np.repeat(values, weights).tolist())
+    exact = ExactQuantiles(4)
+    exact.add(values, weights)
+    exact.aim(range(len(repeated)))
+    while not exact.resolved:
+        exact.refine(values, weights)
+        exact.narrow()
+    assert exact.count == len(repeated)
+    assert [exact.value(r) for r in range(len(repeated))] == repeated
+
+
+@settings(deadline=None)
 @given(values_lists, st.integers(0, 10_000_000))
 def test_count_above_is_exact_for_the_threshold_it_returns(numbers: list[int], value: int) -> None:
     exact = ExactQuantiles()

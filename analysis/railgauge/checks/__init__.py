@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from railgauge.checks import case_complete, data_right, rail_proven, rdma_clean
+from railgauge.checks import case_complete, data_right, incast_controlled, rail_proven, rdma_clean
 from railgauge.load import Run
 from railgauge.verdict import CheckResult, Finding, Verdict, of_check
 
@@ -36,6 +36,12 @@ CHECKS = (
         "No RDMA device counted an error",
         rdma_clean.judge,
         rdma_clean.applies,
+    ),
+    Check(
+        "incast_controlled",
+        "Congestion stayed controlled and fair",
+        incast_controlled.judge,
+        incast_controlled.applies,
     ),
 )
 

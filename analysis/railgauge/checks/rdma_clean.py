@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from railgauge.errors import RailgaugeError
+from railgauge.incast import is_incast_case
 from railgauge.load import Run
 from railgauge.model import Case
 from railgauge.rdma_counter_names import MARKED, Kind
@@ -71,10 +72,14 @@ def _unwatched(run: Run, case: Case, found: RdmaCounters) -> list[str]:
     names = {device for _, device in found.devices}
     watched_nodes = {node for node, _ in found.watched}
     with run.samples(case) as samples:
-        offsets = samples.offsets.tolist()
+        offsets, group = samples.offsets.tolist(), samples.group.tolist()
     missing: dict[str, None] = {}
     for rank in run.ranks:
-        if offsets[rank.rank] == offsets[rank.rank + 1]:
+        if is_incast_case(case):  # a receiver is at work and has no samples
+            idle = group[rank.rank] < 0
+        else:
+            idle = offsets[rank.rank] == offsets[rank.rank + 1]
+        if idle:
             continue
         if rank.nic in names and (rank.node, rank.nic) not in found.watched:
             missing[f"{rank.nic} of {rank.host}"] = None
