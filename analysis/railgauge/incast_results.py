@@ -181,54 +181,77 @@ def _measure_crew(
 ) -> ReceiverResult:
     plan = plan_slices(begin_of(setup), setup.duration_ns, slice_ns, len(crew.senders))
     expected = [Expected(s, SENDER, crew.receiver, setup.bytes, setup.queues) for s in crew.senders]
-    tallies = [SenderTally(plan) for _ in expected]
-    longest, latency, end_ns = [0] * len(expected), LatencyTally(), setup.duration_ns
-    for i, (own, tally) in enumerate(zip(expected, tallies, strict=True)):
+    read, latency = _read_crew(reader, expected, plan)
+    matrix = np.stack([r.tally.bytes for r in read])[:, : plan.full]
+    rows = sum(r.tally.rows for r in read)
+    fairness = slice_fairness(matrix, rows * plan.width_ns / plan.duration_ns / len(read))
+    sums = [int(r.tally.bytes.sum()) for r in read]
+    points, each = coarser(matrix, CURVE_POINTS)
+    return ReceiverResult(
+        receiver=crew.receiver,
+        senders=_senders(run, reader, read, fairness, plan),
+        plan=plan,
+        gbit_per_s=gbit_per_s(sum(sums), plan.duration_ns),
+        line_gbit_per_s=rates.of(run.ranks[crew.receiver]),
+        jain=jain(sums),
+        slices=fairness,
+        drain_ns=max(0, *(r.end_ns - setup.duration_ns for r in read)),
+        latency=latency,
+        curves=Curves(points, each * plan.width_ns),
+    )
+
+
+@dataclass
+class _Read:
+    """What the rows of one sender add up to."""
+
+    rank: int
+    tally: SenderTally
+    longest_ns: int = 0
+    end_ns: int = 0
+
+
+def _read_crew(
+    reader: WindowReader, expected: list[Expected], plan: SlicePlan
+) -> tuple[list[_Read], Latency | None]:
+    found, latency = [_Read(e.rank, SenderTally(plan)) for e in expected], LatencyTally()
+    for own, read in zip(expected, found, strict=True):
         for block in reader.blocks(own):
-            tally.add(block.completed_ns, block.bytes, block.requests)
+            read.tally.add(block.completed_ns, block.bytes, block.requests)
             timed = _timed(block, plan.begin_ns)
             latency.add(timed)
-            longest[i] = max(longest[i], int(timed[1].max(initial=0)))
-            end_ns = max(end_ns, int(block.completed_ns.max()))
-        tally.finish()
+            read.longest_ns = max(read.longest_ns, int(timed[1].max(initial=0)))
+            read.end_ns = max(read.end_ns, int(block.completed_ns.max()))
+        read.tally.finish()
 
     def again() -> Iterator[Timed]:
         for own in expected:
             for block in reader.blocks(own, checked=False):
                 yield _timed(block, plan.begin_ns)
 
-    sums = np.array([int(t.bytes.sum()) for t in tallies], np.int64)
-    matrix = np.stack([t.bytes for t in tallies])
-    per_slice = sum(t.rows for t in tallies) * plan.width_ns / plan.duration_ns / len(tallies)
-    fairness = slice_fairness(matrix[:, : plan.full], per_slice)
-    parts = shares(sums)
-    senders = tuple(
+    return found, latency.finish(again)
+
+
+def _senders(
+    run: Run, reader: WindowReader, read: list[_Read], fairness: SliceFairness, plan: SlicePlan
+) -> tuple[SenderResult, ...]:
+    sums = [int(r.tally.bytes.sum()) for r in read]
+    return tuple(
         SenderResult(
             rank=own.rank,
             rail=_rail(run, reader, own.rank),
-            bytes=int(sums[i]),
-            requests=tallies[i].requests,
-            rows=tallies[i].rows,
-            gbit_per_s=gbit_per_s(int(sums[i]), plan.duration_ns),
-            share=float(parts[i]),
-            starved_slices=fairness.starved[i],
-            longest_gap_ns=tallies[i].longest_gap_ns,
-            longest_ns=longest[i],
+            bytes=count,
+            requests=own.tally.requests,
+            rows=own.tally.rows,
+            gbit_per_s=gbit_per_s(count, plan.duration_ns),
+            share=share,
+            starved_slices=starved,
+            longest_gap_ns=own.tally.longest_gap_ns,
+            longest_ns=own.longest_ns,
         )
-        for i, own in enumerate(expected)
-    )
-    points, each = coarser(matrix[:, : plan.full], CURVE_POINTS)
-    return ReceiverResult(
-        receiver=crew.receiver,
-        senders=senders,
-        plan=plan,
-        gbit_per_s=gbit_per_s(int(sums.sum()), plan.duration_ns),
-        line_gbit_per_s=rates.of(run.ranks[crew.receiver]),
-        jain=jain(sums),
-        slices=fairness,
-        drain_ns=end_ns - setup.duration_ns,
-        latency=latency.finish(again),
-        curves=Curves(points, each * plan.width_ns),
+        for own, count, share, starved in zip(
+            read, sums, shares(sums).tolist(), fairness.starved, strict=True
+        )
     )
 
 

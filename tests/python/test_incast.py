@@ -124,6 +124,13 @@ def test_a_silent_sender_is_starved_named_and_still_one_of_n(tmp_path: Path) -> 
     assert found.jain == pytest.approx(1800**2 / (3 * (1000**2 + 800**2)))
 
 
+def test_few_rows_name_nobody(tmp_path: Path) -> None:
+    found = only(tmp_path, IncastCase(0, rows=steady({2: 0.4}, every_ns=5 * MS)))
+    assert found.senders[1].share < 0.7  # 8 rows of 20
+    assert not found.tells
+    assert found.named == []
+
+
 def test_a_ramp_is_judged_over_its_last_step(tmp_path: Path) -> None:
     def rows(case: IncastCase, rank: int) -> Rows:
         found = steady()(case, rank)

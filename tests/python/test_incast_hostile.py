@@ -107,6 +107,15 @@ def test_samples_that_cannot_be_cost_their_case_with_one_line(
     assert reason in checked.stdout
 
 
+def test_a_queue_that_runs_backwards_from_one_block_to_the_next_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("railgauge.incast_reader.BLOCK_ROWS", 100)
+    case = IncastCase(0, change=put("completed_ns", slice(100, 101), 1))
+    (found,) = iterate_incast(open_run(write_incast_run(tmp_path / "r", Cluster(HOSTS), [case])))
+    assert "completed_ns of rank 1 runs backwards on a queue" in found.problem
+
+
 def variable(name: str, value: Any) -> Callable[[Path], None]:
     """Change a variable of the only case; floats make a column of floats."""
 

@@ -100,6 +100,14 @@ def test_the_three_cases_of_a_measurement_are_joined_and_no_others(tmp_path: Pat
     assert first.change == (0.0,)
 
 
+def test_cases_are_joined_by_what_they_are_and_not_by_their_order(tmp_path: Path) -> None:
+    cases = triple(0, (4, 5), (5_000, 12_500))[:2]
+    cases += triple(2, (4, 5), (5_000, 50_000), queues=4)[:2]
+    mixed = [replace(cases[i], id=n) for n, i in enumerate((0, 2, 1, 3))]
+    found = [t.factors.average.value for t in joined(tmp_path, mixed) if t.factors]
+    assert found == [pytest.approx(2.5, rel=1e-3), pytest.approx(10, rel=1e-3)]
+
+
 def test_a_victim_that_slows_the_incast_down_shows_in_its_change(tmp_path: Path) -> None:
     cases = triple(0, (4, 5), (5_000, 12_500))
     cases[1].rows = steady(every_ns=125_000)
