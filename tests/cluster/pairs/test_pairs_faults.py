@@ -111,7 +111,7 @@ def test_beside_a_cut_rail_the_others_are_measured_and_its_cases_are_marked(
     assert done.returncode == 0, done.stderr
     assert "no link on 노드0 rail 1, 노드1 rail 1, 노드2 rail 1" in own_lines(done.stderr)[0]
     outcome = read(out)
-    by_rails = {name.split("/")[6]: status for name, status in outcome.status.items()}
+    by_rails = {name.split("/")[7]: status for name, status in outcome.status.items()}
     assert by_rails == {"0": "done", "1": "skipped", "0,1": "done"}
     assert {rail for _, _, rail in outcome.rates} == {0}
     assert len(outcome.rates) == 6
@@ -164,7 +164,7 @@ def test_planes_crossings_and_leaves_of_the_site_file_are_measured(
     assert set(outcome.status.values()) == {"done"}
     assert outcome.wrong == 0
     names = [name for name in outcome.status if name.startswith("bandwidth")]
-    rails = {(name.split("/")[3], name.split("/")[6]) for name in names}
+    rails = {(name.split("/")[3], name.split("/")[7]) for name in names}
     assert rails == {
         ("plane", "0"),
         ("plane", "1"),

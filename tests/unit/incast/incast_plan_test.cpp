@@ -12,7 +12,6 @@ namespace {
 using ::testing::ElementsAre;
 using testing::even_fleet;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using testing::refusal;
 
 IncastOptions small() {

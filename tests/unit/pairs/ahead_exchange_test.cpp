@@ -212,17 +212,22 @@ std::string name_of(const testing::TestParamInfo<Trial>& info) {
                        call.queues, call.signal_interval);
 }
 
+struct Shape {
+    int depth;
+    int queues;
+    int signal_interval;
+};
+
 std::vector<Trial> trials() {
     std::vector<Trial> trials;
     for (const Verb verb : {Verb::send, Verb::write, Verb::read}) {
         const bool read = verb == Verb::read;
-        for (const auto& [depth, queues, interval] :
-             {std::tuple{1, 1, 1}, {4, 1, 3}, {3, 5, 2}, {2, 32, 2}}) {
+        for (const Shape& shape : {Shape{1, 1, 1}, {4, 1, 3}, {3, 5, 2}, {2, 32, 2}}) {
             const auto add = [&](Direction direction, bool low, bool high) {
-                trials.push_back(
-                    {{PairOperation::bandwidth, direction, 72, depth, verb, queues, interval},
-                     low,
-                     high});
+                trials.push_back({{PairOperation::bandwidth, direction, 72, shape.depth, verb,
+                                   shape.queues, shape.signal_interval},
+                                  low,
+                                  high});
             };
             add(Direction::forward, !read, read);
             add(Direction::backward, read, !read);
