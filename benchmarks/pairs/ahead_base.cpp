@@ -54,9 +54,9 @@ void AheadExchange::post(int slot, bool notifies) {
 }
 
 void AheadExchange::post_later(int times) {
-    for (int& left : left_)
-        left += times * call_.depth;
-    all_left_ += times * slots_.messages;
+    for (std::int64_t& left : left_)
+        left += std::int64_t{times} * call_.depth;
+    all_left_ += std::int64_t{times} * slots_.messages;
 }
 
 void AheadExchange::notify(int queue) {
@@ -121,7 +121,7 @@ void AheadExchange::finish_own(const Completion& completion) {
     const auto slot = static_cast<int>(completion.id);
     if (all_left_ == 0 || slot >= slots_.messages) return;
     // Each queue has its own number, so that message i of a window is always in slot i.
-    int& left = left_[static_cast<std::size_t>(queue_of(slot))];
+    std::int64_t& left = left_[static_cast<std::size_t>(queue_of(slot))];
     if (left == 0) return;
     --left;
     --all_left_;

@@ -83,8 +83,8 @@ class AheadExchange : public Exchange {
     Channel& channel_;
     std::vector<char> busy_;  ///< by id, of what this rank sends, writes or reads
     std::vector<Message> receives_;
-    std::vector<int> left_;  ///< by queue: to be posted when slots are free
-    int all_left_ = 0;
+    std::vector<std::int64_t> left_;  ///< by queue: to be posted when slots are free
+    std::int64_t all_left_ = 0;
     int in_flight_ = 0;
     std::int64_t arrived_ = 0;
     std::int64_t words_ = 0;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "pairs/plan.hpp"
 #include "transport/transport.hpp"
@@ -20,6 +21,13 @@ struct Slots {
     std::size_t to_send(int slot) const { return static_cast<std::size_t>(slot) * stride(); }
     std::size_t received(int slot) const { return to_send(messages + slot); }
     std::size_t size() const { return to_send(2 * messages); }
+
+    /// size(), or none when it exceeds `most`; without overflow.
+    std::optional<std::size_t> size_within(std::uint64_t most) const {
+        const auto places = 2 * static_cast<std::uint64_t>(messages);
+        if (stride() > most / places) return std::nullopt;
+        return size();
+    }
 };
 
 /// What a rank does in an operation: its part of a window of messages, or of a round trip.

@@ -42,7 +42,7 @@ auto ServedClient::keeping_errors(Step step) {
     } catch (const Error& error) {
         if (error.code() == ExitCode::usage) throw;
         lost_ = error.what();
-        session_.reset();
+        if (session_) session_->finish();  // a channel may still refer to it
         throw;
     }
 }
@@ -86,7 +86,7 @@ void ServedClient::end(std::int64_t answers) {
 }
 
 void ServedClient::leave() {
-    if (!session_) return;
+    if (!session_ || !lost_.empty()) return;
     keeping_errors([&] { session_->send(encode(LeaveCommand{}), deadline_in(connecting)); });
     session_.reset();
 }

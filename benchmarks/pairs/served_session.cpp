@@ -24,14 +24,6 @@ constexpr seconds connecting{60};
 constexpr int client_place = 0;
 constexpr int server_place = 1;
 
-/// The bytes of a session's buffer for `call`; none when they exceed `most`. Without overflow.
-std::optional<std::size_t> bytes_within(const PairCall& call, std::uint64_t most) {
-    const Slots slots{call.bytes, call.messages()};
-    const auto places = 2 * static_cast<std::uint64_t>(slots.messages);
-    if (slots.stride() > most / places) return std::nullopt;
-    return slots.size();
-}
-
 [[noreturn]] void refuse(const std::string& what, const std::string& why, const char* remedy) {
     throw Error(ExitCode::usage, what, why, remedy);
 }
@@ -78,7 +70,8 @@ void ServedSession::require_possible(const PrepareCommand& command) const {
     if (command.memory != memory_.name())
         refuse(fmt::format("--served-memory {} cannot be had", command.memory),
                fmt::format("this server's is {}", memory_.name()), "ask for that");
-    const auto needed = bytes_within(command.call, limits_.memory_bytes);
+    const Slots slots{command.call.bytes, command.call.messages()};
+    const auto needed = slots.size_within(limits_.memory_bytes);
     const std::uint64_t available = memory_.available_bytes(1);
     if (!needed)
         refuse("the case's windows are too large",

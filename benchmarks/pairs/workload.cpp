@@ -16,8 +16,10 @@ namespace {
 constexpr std::size_t peer_place = 0;
 constexpr std::size_t acknowledged_place = 2;
 
+/// All that 64 bits can say where it is more.
 std::size_t needed_bytes(const PairCall& call) {
-    return Slots{call.bytes, call.messages()}.size();
+    constexpr std::uint64_t most = std::numeric_limits<std::size_t>::max();
+    return Slots{call.bytes, call.messages()}.size_within(most).value_or(most);
 }
 
 /// What the largest case on a memory needs that will not be refused.

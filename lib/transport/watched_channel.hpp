@@ -36,6 +36,7 @@ class WatchedChannel : public Channel {
     }
 
     void close() override { channel_->close(); }
+    std::string path() const override { return channel_->path(); }
 
   private:
     static constexpr int polls_per_look = 2048;
