@@ -195,8 +195,8 @@ TEST(SlotsTest, no_two_messages_share_a_cache_line) {
 TEST(SlotsTest, a_size_beyond_64_bits_is_none_and_not_a_small_one) {
     const Slots slots{std::size_t{1} << 60, 8};
     EXPECT_FALSE(slots.size_within(std::numeric_limits<std::uint64_t>::max()));
-    EXPECT_FALSE((Slots{65, 3}.size_within(6 * 128 - 1)));
-    EXPECT_EQ((Slots{65, 3}.size_within(6 * 128)), 6 * 128u);
+    EXPECT_FALSE((Slots{65, 3}.size_within(767)));
+    EXPECT_EQ((Slots{65, 3}.size_within(768)), 6 * 128u);
 }
 
 }  // namespace
